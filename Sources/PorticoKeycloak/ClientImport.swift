@@ -14,12 +14,14 @@ struct ClientImport {
     let moment: Moment
     var existing: ExistingRealm?
 
+    /// - Returns: `refused` has the ids of those that are here and that the file has in a way that they cannot
+    ///   be: they stay as they are, and so do their names and roles.
     func callAsFunction(
         _ realm: Representation,
         ids: inout ImportedIDs,
         report: inout ImportReport
-    ) throws(RealmImportError) -> [Client] {
-        var clients: [Client] = []
+    ) throws(RealmImportError) -> (clients: [Client], refused: Set<String>) {
+        var (clients, refused): ([Client], Set<String>) = ([], [])
         // Of those before: which of them registered it.
         var schemes: [String: [String]] = [:]
         var names: Set<ExactText> = []
@@ -49,20 +51,17 @@ struct ClientImport {
             if isOwn {
                 clients.append(try own(said, blank, here, report: &report))
                 report.keep(subject, "Keycloak's own: kept for its roles")
-            } else if let client = try client(
-                said,
-                blank,
-                here,
-                schemes: schemes,
-                report: &report
-            ) {
-                clients.append(client)
-                for scheme in client.privateUseSchemes {
-                    schemes[scheme, default: []].append(clientID)
-                }
+                continue
+            }
+            let admitted = try client(said, blank, here, schemes: schemes, report: &report)
+            guard let client = admitted ?? here else { continue }
+            if admitted == nil { refused.insert(client.id) }
+            clients.append(client)
+            for scheme in client.privateUseSchemes {
+                schemes[scheme, default: []].append(clientID)
             }
         }
-        return clients
+        return (clients, refused)
     }
 
     private func client(

@@ -165,7 +165,8 @@ package struct RealmImport: Sendable {
             over: existing,
             report: &report
         )
-        new.clients = try ClientImport(
+        let refused: Set<String>
+        (new.clients, refused) = try ClientImport(
             registration: clients,
             realm: new.realm,
             scopes: new.scopes,
@@ -187,11 +188,16 @@ package struct RealmImport: Sendable {
         new.roleParts = roles.parts
         new.roleLimits = try scopes.limits(
             representation,
-            clients: new.clients,
+            clients: new.clients.filter { !refused.contains($0.id) },
             scopes: &new.scopes,
             roles: roles,
             report: &report
         )
+        for owner in refused.map(RoleLimit.Owner.client) {
+            new.roleLimits += (existing?.limits[owner] ?? []).map {
+                RoleLimit(owner: owner, role: $0)
+            }
+        }
         let groups = try GroupImport(
             realm: new.realm,
             roles: roles,

@@ -85,7 +85,7 @@ struct ScopeImport {
         return limits
     }
 
-    /// The names of the scopes that a file shows any role.
+    /// The names of the scopes that a file has roles of, be it none any more.
     private static func limitedScopes(_ representation: Representation) throws(RealmImportError)
         -> Set<ExactText>
     {
@@ -94,7 +94,7 @@ struct ScopeImport {
             mappings += try byClient.childrenByName().flatMap(\.children)
         }
         var names: Set<ExactText> = []
-        for mapping in mappings where try mapping.strings("roles")?.isEmpty == false {
+        for mapping in mappings where try mapping.strings("roles") != nil {
             if let name = try mapping.text("clientScope") { names.insert(ExactText(name)) }
         }
         return names

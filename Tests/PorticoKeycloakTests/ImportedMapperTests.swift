@@ -48,6 +48,37 @@ import Testing
         }
     }
 
+    @Test("Mappers of a client that came are read anew by the next file, and told of again")
+    func again() async throws {
+        let scene = try OverwriteScene()
+        let file = #"""
+            {"realm": "a", "enabled": true, "clients": [{"clientId": "web", "protocolMappers": [
+                {"name": "fixed", "protocolMapper": "\#(Self.fixed)",
+                 "config": {"claim.name": "n", "claim.value": "x", "id.token.claim": "true"}},
+                {"name": "script", "protocolMapper": "script-x.js", "config": {}}]}]}
+            """#
+        let first = try await scene.write(file).report
+        // As from a time when the kind was not known here.
+        try await scene.change(client: "web") { client in
+            let fixed = client.mappers[0]
+            client.mappers[0] = ClaimMapper(
+                id: fixed.id,
+                name: fixed.name,
+                kind: .unknown,
+                claim: fixed.claim,
+                targets: []
+            )
+            client.mappers[0].kept = fixed.kept
+        }
+        let second = try await scene.write(file).report
+        let mappers = try #require(try await scene.client("web")).mappers
+        #expect(mappers.map(\.kind) == [.fixedClaim("x"), .unknown])
+        for report in [first, second] {
+            #expect(report.says(.skipped, "client web", "mapper script: writes nothing"))
+        }
+        #expect(try await scene.write(file).differences == RealmImporter.Differences())
+    }
+
     @Test("Mappers of clients and scopes are kept as the file has them, of other protocols too")
     func kept() async throws {
         let mappers = #"""

@@ -112,7 +112,9 @@ import Testing
                         "client.secret.rotated": "s3cret of yesterday",
                         "saml.signing.private.key": "s3cret key"}},
                 {"clientId": "b", "publicClient": true, "secret": "s3cret of a public client"},
-                {"clientId": "broker", "secret": "s3cret of the broker"},
+                {"clientId": "broker", "secret": "s3cret of the broker", "attributes": {
+                    "client.secret.rotated": "s3cret of yesterday",
+                    "saml.signing.private.key": "s3cret key", "saml.signing.certificate": "open"}},
                 {"clientId": "c", "secret": "s3cret\nof two lines"},
                 {"clientId": "d", "clientAuthenticatorType": "client-jwt", "secret": "s3cret of d"}
             ],
@@ -141,6 +143,7 @@ import Testing
         try #require(new.people.count == 3 && new.parts.count == 3)
         let clients = new.clients.prefix(5)
         #expect(clients.map(\.clientID) == ["a", "b", "broker", "c", "d"])
+        #expect(clients[2].kept["attributes"] == ["saml.signing.certificate": "open"])
         for client in clients {
             #expect(client.kept["secret"] == nil, "\(client.clientID)")
             guard client.clientID == "a" else {

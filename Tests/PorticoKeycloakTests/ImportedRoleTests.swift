@@ -281,4 +281,16 @@ import Testing
         try Self.check(imported.realm.roles.map(\.id))
         try Self.check(imported.realm.groups.map(\.group.id))
     }
+
+    @Test("A client of Keycloak's own keeps its id, too, and no later one gets it")
+    func builtIn() async throws {
+        let imported = try await ImportSample.realm(
+            #"""
+            "clients": [{"id": "\#(Self.first)", "clientId": "account"},
+                {"id": "\#(Self.first)", "clientId": "a", "redirectUris": ["https://a.example/cb"]}]
+            """#
+        )
+        let ids = imported.realm.clients.prefix(2).map(\.id)
+        #expect(ids[0] == Self.first && ids[1] != Self.first && UniqueID(ids[1]) != nil)
+    }
 }

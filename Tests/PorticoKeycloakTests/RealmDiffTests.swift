@@ -190,6 +190,67 @@ struct RealmDiffTests {
         )
     }
 
+    @Test("KC-M-1: that a scope is for people with a role only, or for all again, is a difference")
+    func limited() async throws {
+        func file(_ mappings: String) -> String {
+            #"""
+            {"realm": "a", "enabled": true, "clientScopes": [{"name": "tools"}],
+             "scopeMappings": [\#(mappings)], "clientScopeMappings": {}}
+            """#
+        }
+        let limited = #"{"clientScope": "tools", "roles": ["gone"]}"#
+        for (before, after, word) in [("", limited, "on"), (limited, "", "off")] {
+            let scene = try OverwriteScene()
+            try await scene.write(file(before))
+            #expect(try await scene.diff(file(after)) == ["changed clientScopes.tools.limited"])
+            let report = try await scene.write(file(after)).report
+            #expect(report.says(.written, "scope tools", "limited \(word)"))
+            #expect(try await scene.diff(file(after)) == [])
+        }
+    }
+
+    private static let scoped = #"""
+        {"realm": "a", "enabled": true, "clientScopes": [{"name": "one"}, {"name": "two"}],
+         "defaultDefaultClientScopes": ["one"], "defaultOptionalClientScopes": ["two"],
+         "clients": [{"clientId": "web", "defaultClientScopes": ["one"],
+            "optionalClientScopes": ["two"]}]}
+        """#
+
+    @Test(
+        "KC-M-1: a list that a file empties is a difference",
+        arguments: [
+            (#""defaultClientScopes": ["one"]"#, "clients.web.defaultClientScopes"),
+            (#""optionalClientScopes": ["two"]"#, "clients.web.optionalClientScopes"),
+            (#""defaultDefaultClientScopes": ["one"]"#, "defaultDefaultClientScopes"),
+            (#""defaultOptionalClientScopes": ["two"]"#, "defaultOptionalClientScopes"),
+        ]
+    )
+    func emptied(_ member: String, _ path: String) async throws {
+        let scene = try OverwriteScene()
+        try await scene.write(Self.scoped)
+        let none = member.prefix { $0 != "[" } + "[]"
+        let file = Self.scoped.replacing(member, with: none)
+        #expect(try await scene.diff(file) == ["removed \(path)"])
+        try await scene.write(file)
+        #expect(try await scene.diff(file) == [])
+    }
+
+    @Test("KC-M-1: a scope that an import deletes is in no list of the realm afterwards")
+    func deletedScope() async throws {
+        let scene = try OverwriteScene()
+        try await scene.write(Self.scoped)
+        let file = Self.scoped.replacing(#", {"name": "two"}"#, with: "")
+        #expect(
+            try await scene.diff(file) == [
+                "removed clientScopes.two", "removed clients.web.optionalClientScopes",
+                "removed defaultOptionalClientScopes",
+            ]
+        )
+        try await scene.write(file, .overwrite(prune: true))
+        #expect(try await scene.realm.optionalClientScopes == [])
+        #expect(try await scene.diff(file) == [])
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()
@@ -248,6 +309,7 @@ struct RealmDiffTests {
             (["components", "t", "ldap", "config", "vendor"], true),
             (["identityProviders", "house", "config", "tokenUrl"], true),
             (["smtpServer", "password"], true), (["clients", "quay", "secret"], true),
+            (["smtpServer", "authTokenValue"], true), (["smtpServer", "host"], false),
             (["users", "cleo", "email"], false), (["accessTokenLifespan"], false),
             (["clients", "quay", "attributes", "access.token.lifespan"], false),
             (["clients", "quay", "attributes", "saml.signing.private.key"], true),

@@ -39,6 +39,23 @@ struct RealmExportTests {
         #expect(try await other.bytes() == export)
     }
 
+    @Test("KC-M-2: a scope whose roles are gone is for no one, there where it is imported, too")
+    func limited() async throws {
+        let file = #"""
+            {"realm": "r", "roles": {"realm": [{"name": "reader"}]},
+             "clientScopes": [{"name": "tools"}, {"name": "open"}],
+             "scopeMappings": [{"clientScope": "tools", "roles": ["reader"]}]}
+            """#
+        let sample = try await ExportSample(Array(file.utf8))
+        let realms = sample.database.realms
+        let reader = try await realms.roles(realmID: sample.realm.id).first { $0.name == "reader" }
+        #expect(try await realms.deleteRole(id: try #require(reader).id) == .changed)
+        let again = try await ExportSample.read(try await sample.bytes(), ring: sample.ring)
+        let new = try #require(again.first).realm
+        #expect(new.scopes.filter(\.isLimited).map(\.name) == ["tools"])
+        #expect(new.scopes.count == 2 && new.roleLimits.isEmpty)
+    }
+
     @Test("Members stand in Keycloak's order, people in theirs, each on a line of its own")
     func order() async throws {
         let bytes = try await ExportSample.harbour().bytes()

@@ -449,12 +449,15 @@ struct RealmOverwriteAttackTests {
             )
         )
         let secrets = RealmSecrets(ring: TestRealm.ring, areShown: true)
-        func config() async throws -> JSONObject? {
+        func part() async throws -> RealmPart {
             let realmID = try await scene.realm.id
             let parts = try await scene.database.realms.parts(nil, realmID: realmID)
-            let part = try #require(parts.first { $0.kind == PartImport.components })
-            return try secrets.whole(part).object("config")
+            return try #require(parts.first { $0.kind == PartImport.components })
         }
+        func config() async throws -> JSONObject? {
+            try secrets.whole(try await part()).object("config")
+        }
+        let sealed = try await part().sealed
         for masked in [
             #""bindCredential": [\#(mask)], "secret": \#(mask), "note": [\#(mask)]"#,
             #""bindCredential": ["x", \#(mask)], "note": \#(mask)"#,
@@ -464,6 +467,7 @@ struct RealmOverwriteAttackTests {
             let config = try #require(try await config())
             #expect(config["bindCredential"] == ["hidden"] && config["secret"] == ["other"])
             #expect(config["note"] == ["shown"] && config["pattern"] == ["*"])
+            #expect(try await part().sealed == sealed)
         }
         // A secret beside a mask is taken.
         try await scene.write(

@@ -438,6 +438,38 @@ struct RealmOverwriteTests {
         #expect(try await scene.person(after.person.id) == nil)
     }
 
+    @Test(
+        "KC-M-1: a client that cannot be what a file says stays, and so do those who have its roles"
+    )
+    func refused() async throws {
+        let web = #""clientRoles": {"web": ["editor"]}, "#
+        let file = try Self.changed(
+            ("https://a.example/cb", "https://a.example/*"),
+            (
+                #""composites": {"realm": ["reader", "writer"]}"#,
+                #""composites": {"realm": ["reader", "writer"], "client": {"web": ["editor"]}}"#
+            ),
+            (
+                #""realmRoles": ["reader"], "subGroups""#,
+                web + #""realmRoles": ["reader"], "subGroups""#
+            ),
+            (#""realmRoles": ["reader", "boss"]"#, web + #""realmRoles": ["reader", "boss"]"#)
+        )
+        try await scene.write(file)
+        try await scene.change(client: "web") {
+            $0.redirectRule = .exact
+            $0.redirectURIs = [RedirectURI("https://a.example/cb")]
+        }
+        let before = try await export()
+        // Nor does it show another role than it does here.
+        let shown = #""scopeMappings": [{"client": "web", "roles": ["writer"]}, "#
+        for file in [file, file.replacing(#""scopeMappings": ["#, with: shown)] {
+            let report = try await scene.write(file, Self.all).report
+            #expect(report.says(.skipped, "client web", "redirect"), "\(report.lines(.skipped))")
+            #expect(try await export() == before, "\(report.lines(.written))")
+        }
+    }
+
     // MARK: Ids and names
 
     @Test(
@@ -877,6 +909,31 @@ struct RealmOverwriteTests {
         #expect(try await scene.realm.id != former)
         #expect(try await scene.person("p-1") != nil)
         #expect(try await scene.roles()["reader"]?.id == "33333333-3333-4333-8333-333333333333")
+    }
+
+    @Test("KC-M-1: a file is not read again after all of it is written: it may be gone by then")
+    func readBefore() async throws {
+        try await scene.write(Self.file)
+        let bytes = Array(try Self.other().utf8)
+        // Before the last people are written, it is asked whether the file has changed.
+        let isLast = Locked(false)
+        let file = RealmFile(
+            name: "file",
+            hasChanged: {
+                isLast.withLock { $0 = true }
+                return false
+            },
+            open: { offset throws(FileBytes.Refusal) in
+                isLast.withLock { $0 = false }
+                return BytesSource(Array(bytes[offset...]))
+            }
+        )
+        let importer = scene.importer(.overwrite(people: true))
+        let moment = RealmImportTests.noon
+        let staged = try await importer.stage(try RealmSource([file]).realms, at: moment)
+        try await importer.publish(staged, at: moment)
+        #expect(try await scene.person("p-1")?.person.email == "ann@new.example")
+        #expect(isLast.withLock { $0 })
     }
 
     @Test("KC-M-1: a file that is broken at its end writes nothing over a realm")

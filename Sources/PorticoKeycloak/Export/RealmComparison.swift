@@ -38,12 +38,13 @@ struct RealmComparison {
         add(RealmDifference(path, here: kept ?? here.value, there: said ?? there.value))
     }
 
-    /// Whether the file says nothing there, so that importing it would change nothing.
+    /// Whether the file says nothing there, so that importing it would change nothing. Of people, it is the
+    /// file itself that is compared: what it leaves out is made, or stays.
     private func isSilent(_ said: JSONValue?, at path: JSONPath, whereKept: Bool) -> Bool {
         guard case .name(let name)? = path.steps.last else { return false }
         // A password in the clear is masked, too, and counts where the person has none yet.
         if let said { return Self.isMasked(said) && (whereKept || name != "password") }
-        return Self.quiet.contains(name)
+        return path.steps.first == .name("users") && Self.quiet.contains(name)
     }
 
     private mutating func compare(_ here: JSONObject, _ there: JSONObject, at path: JSONPath) {
@@ -166,7 +167,7 @@ enum SecretMembers {
         if !isOpen, names.dropFirst().contains(where: { closed.contains($0) }) { return true }
         return names.contains { name in
             let lower = String(decoding: name.utf8.map(\.lowercased), as: UTF8.self)
-            return words.contains { lower.contains($0) }
+            return words.contains { lower.contains($0) } || RealmPartSeal.secrets.contains(name)
         }
     }
 }

@@ -54,11 +54,19 @@ package struct RealmDiff: Sendable {
         func document(_ whole: NewRealm) throws -> JSONObject {
             Canonical.realm(try RealmDocument(whole, secrets: secrets, at: moment.seconds).json)
         }
-        let (here, there) = (try document(whole), try document(whole.with(written.changes)))
+        let after = whole.with(written.changes)
+        let (here, there) = (try document(whole), try document(after))
         let file = written.file.object
         var comparison = RealmComparison()
         for (name, _) in file where !["id", "users"].contains(name) {
             comparison.compare(here[name], there[name], at: JSONPath([.name(name)]))
+        }
+        let former = whole.scopes.keyed(by: \.id)
+        for scope in after.scopes {
+            guard let before = former[scope.id]?.isLimited else { continue }
+            // Not a member of Keycloak's: where it stands follows from roles, and these may be gone.
+            let path = JSONPath(["clientScopes", scope.name, "limited"].map(JSONPath.Step.name))
+            comparison.compare(.bool(before), .bool(scope.isLimited), at: path)
         }
         if !place.people.isEmpty {
             // A file of people alone has a part of them.

@@ -77,13 +77,16 @@ struct RealmDocument: Sendable {
     ) {
         let limits = Dictionary(grouping: whole.roleLimits, by: \.owner)
         let owners =
-            whole.clients.map { ("client", $0.clientID, RoleLimit.Owner.client($0.id)) }
-            + whole.scopes.map { ("clientScope", $0.name, RoleLimit.Owner.scope($0.id)) }
+            whole.clients.map { ("client", $0.clientID, RoleLimit.Owner.client($0.id), false) }
+            + whole.scopes.map {
+                ("clientScope", $0.name, RoleLimit.Owner.scope($0.id), $0.isLimited)
+            }
         var ofRealm: [JSONValue] = []
         var byClient: [String: [JSONValue]] = [:]
-        for (kind, name, owner) in owners {
-            guard let limits = limits[owner] else { continue }
-            let roles = Dictionary(grouping: limits.map(\.role), by: \.clientID)
+        for (kind, name, owner, isLimited) in owners {
+            var roles = Dictionary(grouping: (limits[owner] ?? []).map(\.role), by: \.clientID)
+            // One whose roles are gone is for no one, and without a word of it for everyone.
+            if isLimited, roles.isEmpty { roles[String?.none] = [] }
             for (clientID, roles) in roles {
                 let mapping: JSONValue = .object([
                     kind: .string(name), "roles": .texts(roles.map(\.name).sorted()),

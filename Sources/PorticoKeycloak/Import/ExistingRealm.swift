@@ -101,7 +101,7 @@ extension NewRealm {
         for (owner, roles) in changes.limits {
             new.roleLimits += roles.map { RoleLimit(owner: owner, role: $0) }
         }
-        for deletion in changes.deletions { new.delete(deletion) }
+        new.delete(changes.deletions)
         // What is gone is no part of anything.
         let names = Set(new.roles.map(\.roleName))
         new.roleParts.removeAll { !names.contains($0.role) || !names.contains($0.part) }
@@ -113,16 +113,41 @@ extension NewRealm {
         return new
     }
 
-    private mutating func delete(_ deletion: RealmDeletion) {
-        switch deletion {
-        case .client(let id):
-            let gone = Set(clients.filter { $0.id == id }.map { ExactText($0.clientID) })
-            clients.removeAll { $0.id == id }
-            roles.removeAll { $0.clientID.map { gone.contains(ExactText($0)) } ?? false }
-        case .scope(let id, _): scopes.removeAll { $0.id == id }
-        case .role(let id): roles.removeAll { $0.id == id }
-        case .group(let id): groups.removeAll { $0.group.id == id }
-        case .part(let kind, let id): parts.removeAll { PartPlace($0) == PartPlace(kind, id) }
+    private mutating func delete(_ deletions: [RealmDeletion]) {
+        // Of two kinds, things may have one id.
+        var ids: [ThingName.Kind: Set<String>] = [:]
+        var places: Set<PartPlace> = []
+        for deletion in deletions {
+            switch deletion {
+            case .client(let id): ids[.client, default: []].insert(id)
+            case .scope(let id, _): ids[.scope, default: []].insert(id)
+            case .role(let id): ids[.role, default: []].insert(id)
+            case .group(let id): ids[.group, default: []].insert(id)
+            case .part(let kind, let id): places.insert(PartPlace(kind, id))
+            }
+        }
+        func isGone(_ kind: ThingName.Kind, _ id: String) -> Bool {
+            ids[kind]?.contains(id) == true
+        }
+        let owners = Set(
+            clients.filter { isGone(.client, $0.id) }.map { ExactText($0.clientID) }
+        )
+        clients.removeAll { isGone(.client, $0.id) }
+        roles.removeAll { role in
+            isGone(.role, role.id)
+                || role.clientID.map { owners.contains(ExactText($0)) } ?? false
+        }
+        groups.removeAll { isGone(.group, $0.group.id) }
+        parts.removeAll { places.contains(PartPlace($0)) }
+        let names = Set(scopes.filter { isGone(.scope, $0.id) }.map { ExactText($0.name) })
+        guard !names.isEmpty else { return }
+        scopes.removeAll { isGone(.scope, $0.id) }
+        func isHere(_ name: String) -> Bool { !names.contains(ExactText(name)) }
+        realm.defaultClientScopes = realm.defaultClientScopes.filter(isHere)
+        realm.optionalClientScopes = realm.optionalClientScopes.filter(isHere)
+        for index in clients.indices {
+            clients[index].defaultScopes = clients[index].defaultScopes.filter(isHere)
+            clients[index].optionalScopes = clients[index].optionalScopes.filter(isHere)
         }
     }
 }

@@ -86,9 +86,13 @@ struct ImportDifference {
         if former?.isLimited == true, !scope.isLimited {
             report.add(.weaker, name.subject, "was for people with one of its roles here")
         }
-        if tells(name.subject, former, scope, { ClientScopeRepresentation($0).json }, &report) {
-            changes.scopes.append(scope)
-        }
+        if tells(name.subject, former, scope, Self.json, &report) { changes.scopes.append(scope) }
+    }
+
+    private static func json(_ scope: ClientScope) -> JSONObject {
+        var json = ClientScopeRepresentation(scope).json
+        json["limited"] = .bool(scope.isLimited)
+        return json
     }
 
     static let stays: StaticString = "is here already: stays as it is"

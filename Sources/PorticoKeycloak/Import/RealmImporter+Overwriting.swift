@@ -64,7 +64,7 @@ extension RealmImporter {
         report: inout ImportReport
     ) async throws -> Staged {
         let former = try await administered(existing, at: moment, preview)
-        var (_, imported, changes) = try changes(
+        var (said, _, imported, changes) = try changes(
             by: place,
             to: existing,
             after: preview,
@@ -113,7 +113,7 @@ extension RealmImporter {
         writing.administering.addOthers(to: &report)
         if preview == nil { try existing.expectAdministrator(former, writing.administering) }
         if conflict.writesOver {
-            place.reportMissingPeople(try place.said(), report: &report)
+            place.reportMissingPeople(said, report: &report)
         }
         return Staged(
             realm: changes.realm ?? existing.realm,
@@ -137,7 +137,10 @@ extension RealmImporter {
         after preview: Preview? = nil,
         at moment: Moment,
         report: inout ImportReport
-    ) throws -> (file: FileThings, imported: RealmImport.Imported, changes: RealmChanges) {
+    ) throws -> (
+        said: Representation, file: FileThings, imported: RealmImport.Imported,
+        changes: RealmChanges
+    ) {
         let said = try place.said()
         let file = FileThings(said.object, over: existing, report: &report)
         let imported: RealmImport.Imported
@@ -166,7 +169,7 @@ extension RealmImporter {
             let named = preview?.deletions
             difference.addMissing(imported, named: named, to: &changes, &report)
         }
-        return (file, imported, changes)
+        return (said, file, imported, changes)
     }
 
     /// Who administers a realm before anything of it is written.

@@ -54,9 +54,11 @@ struct ClientReader {
             where: { names?.attributes.contains($0) ?? true && (!isOwn || $1.isOfAll) },
             report: &report
         )
-        let list = try MapperList(said, former: client.mappers)
+        // One that came is read anew: what is known here may have changed since.
+        let former = client.mappers.filter { names != nil || $0.kept == nil }
+        let list = try MapperList(said, former: former)
         if names?.members.contains(MapperList.member) ?? true {
-            let new = list.mappers.filter { !client.mappers.contains($0) }
+            let new = list.mappers.filter { !former.contains($0) }
             MapperList(new, [:]).add(subject, to: &report)
             client.mappers = list.mappers
         }

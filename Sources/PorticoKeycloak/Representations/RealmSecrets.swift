@@ -123,7 +123,7 @@ struct RealmPartSeal: Sendable {
     static let longest = 1 << 20
 
     /// Members of an object, or of its `config`, that are secrets in Keycloak.
-    private static let secrets: Set<String> = [
+    static let secrets: Set<String> = [
         "clientSecret", "password", "bindCredential", "secret", "privateKey", "keystorePassword",
         "keyPassword", "authTokenValue", "authTokenClientSecret", "secret.key", "api.key",
     ]
