@@ -124,7 +124,7 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/Rules/RedirectPatterns.swift",
             "Sources/PorticoProtocol/Rules/RedirectURI.swift",
             "Sources/PorticoProtocol/Rules/RequestedRedirect.swift",
-            "Sources/PorticoProvider/Mappers/PairwiseSubject.swift",
+            "Sources/PorticoAdministration/Registration/WebOrigin.swift",
             "Sources/PorticoProvider/SecondFactor/AuthenticatorSetup.swift",
             "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
             "Sources/PorticoWeb/Errors/CORSPolicy.swift",
