@@ -108,20 +108,29 @@ extension RealmAdministration {
         for scheme in client.privateUseSchemes {
             schemes[scheme] = try await store.clients(withScheme: scheme, realmID: client.realmID)
         }
-        let keys = try await store.keys(realmID: client.realmID)
         return try ClientRegistration(ring: ring)(
             client,
             secret: secret,
             schemes: schemes,
-            algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
-            isImported: former?.type == .public
-                && former?.codeProtection == client.codeProtection,
+            algorithms: try await algorithms(of: client.realmID, at: moment),
+            isImported: Self.isImported(client, replacing: former),
             random: moment.random
         )
     }
 
+    private func algorithms(of realmID: String, at moment: Moment) async throws
+        -> Set<SignatureAlgorithm>
+    {
+        let keys = try await store.keys(realmID: realmID)
+        return SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds)
+    }
+
+    private static func isImported(_ client: Client, replacing former: Client?) -> Bool {
+        former?.type == .public && former?.codeProtection == client.codeProtection
+    }
+
     /// The client with its secret, if it keeps the rules. What it broke before, because it was imported or a
-    /// key is gone, it may go on to break; and the realm's own clients stand for none.
+    /// key is gone, it may go on to break, and no more; and the realm's own clients stand for none.
     private func registered(
         _ client: Client,
         _ secret: ClientRegistration.Secret,
@@ -143,17 +152,14 @@ extension RealmAdministration {
             guard let former, case .unchanged = secret else {
                 throw AdministrationRefusal.client(refusal)
             }
-            do {
-                _ = try await admission(
-                    of: former,
-                    secret: .unchanged,
-                    replacing: former,
-                    at: moment
-                )
-            } catch let known as ClientRegistration.Refusal where known == refusal {
-                return client
-            }
-            throw AdministrationRefusal.client(refusal)
+            let new = ClientRegistration.refusal(
+                of: client,
+                isImported: Self.isImported(client, replacing: former),
+                beyond: (former, Self.isImported(former, replacing: former)),
+                active: try await algorithms(of: client.realmID, at: moment)
+            )
+            if let new { throw AdministrationRefusal.client(new) }
+            return client
         }
     }
 
