@@ -34,7 +34,7 @@ extension RealmAdministration {
         try await write(.clientCreated, nil, client, by: administrator) {
             [client] in try await $0.create(client) == .created
         }
-        try await setDefaultRoles(of: client, defaultRoles)
+        try await setDefaultRoles(of: client, defaultRoles, by: administrator)
         try await setServiceAccount(of: client, rights.realm, at: moment)
         return client
     }
@@ -60,7 +60,9 @@ extension RealmAdministration {
             try await expectRoomForAccount(of: client)
         }
         try await write(client, replacing: former, as: kind, by: administrator)
-        if let defaultRoles { try await setDefaultRoles(of: client, defaultRoles) }
+        if let defaultRoles {
+            try await setDefaultRoles(of: client, defaultRoles, by: administrator)
+        }
         try await setServiceAccount(of: client, rights.realm, at: moment)
     }
 
@@ -73,11 +75,8 @@ extension RealmAdministration {
                 .filter { $0.clientID.map { sameBytes($0, client.clientID) } ?? false }
             try Self.expect(rights.mayGive(roles.map(\.roleName)))
         }
-        if let account = try await account(of: client) {
-            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
-        }
         try await write(.clientDeleted, client, nil, by: administrator) {
-            try await $0.deleteClient(id: client.id) == .changed
+            try await $0.deleteClient(id: client.id, replacing: client) == .changed
         }
     }
 
@@ -293,7 +292,11 @@ extension RealmAdministration {
     // MARK: What comes with a client
 
     /// Takes its roles from what new people get, but for these.
-    private func setDefaultRoles(of client: Client, _ roles: [RoleName]) async throws {
+    private func setDefaultRoles(
+        of client: Client,
+        _ roles: [RoleName],
+        by administrator: Administrator
+    ) async throws {
         guard let former = try await store.realm(id: client.realmID) else { return }
         var realm = former
         realm.defaultRoles.removeAll {
@@ -301,26 +304,22 @@ extension RealmAdministration {
         }
         realm.defaultRoles += roles.filter { !realm.defaultRoles.contains($0) }
         guard realm != former else { return }
-        _ = try await change(or: .id) { try await store.update(realm, replacing: former) }
+        try await write(realm, replacing: former, by: administrator)
     }
 
     private func account(of client: Client) async throws -> PersonWithRoles? {
         try await people.serviceAccount(of: client.id, realmID: client.realmID)
     }
 
-    /// Makes the account that a client has for itself, or deletes it, as the client says. One whose
-    /// tokens have more than what mappers write has none: they say who it is without.
+    /// Makes the account that a client has for itself, as the client says; one that it has no longer went with
+    /// the change of the client. One whose tokens have more than what mappers write has none: they say who it is
+    /// without.
     private func setServiceAccount(of client: Client, _ realm: Realm, at moment: Moment)
         async throws
     {
-        guard client.tokenForm != .standard else { return }
-        let account = try await account(of: client)
-        guard client.grantTypes.contains(.clientCredentials) else {
-            guard let account else { return }
-            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
-            return
-        }
-        guard account == nil else { return }
+        guard client.tokenForm != .standard, client.grantTypes.contains(.clientCredentials),
+            try await account(of: client) == nil
+        else { return }
         let id = UniqueID(random: moment.random).text
         let new = NewPerson(
             person: try newAccount(of: client, id: id, at: moment.seconds),
