@@ -232,7 +232,6 @@ import Testing
         for name in ["one", "two"] {
             try await database.put(.app(name, "com.example.\(name):/cb"))
             #expect(try await directory.refresh().isEmpty)
-            #expect(directory.apps.apps.contains { $0.clientID == name })
         }
         #expect(directory.failures.map(\.provider) == ["google"])
         #expect(tries.withLock { $0 } == 1)
