@@ -64,6 +64,8 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
         /// A role that new people get.
         case defaultRole(String, isOfClient: Bool, isRenamed: Bool)
         case label
+        /// An app of the backend, whose apps are clients of that realm.
+        case appsElsewhere(String)
 
         /// One sentence. What is foreign in it is bounded.
         package var sentence: String {
@@ -88,6 +90,8 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
                 "\(PlainText.shown(name)) is default role of the realm and cannot be removed. "
                     + "Take it out of the client's defaultRoles first."
             case .label: "A label is one line of at most 200 bytes."
+            case .appsElsewhere(let realm):
+                "The backend's apps are of realm \(PlainText.shown(realm))."
             }
         }
     }

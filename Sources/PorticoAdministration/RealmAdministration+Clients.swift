@@ -34,7 +34,7 @@ extension RealmAdministration {
         try await write(.clientCreated, nil, client, by: administrator) {
             [client] in try await $0.create(client) == .created
         }
-        try await setDefaultRoles(of: client, defaultRoles)
+        try await setDefaultRoles(of: client, defaultRoles, by: administrator)
         try await setServiceAccount(of: client, rights.realm, at: moment)
         return client
     }
@@ -60,7 +60,9 @@ extension RealmAdministration {
             try await expectRoomForAccount(of: client)
         }
         try await write(client, replacing: former, as: kind, by: administrator)
-        if let defaultRoles { try await setDefaultRoles(of: client, defaultRoles) }
+        if let defaultRoles {
+            try await setDefaultRoles(of: client, defaultRoles, by: administrator)
+        }
         try await setServiceAccount(of: client, rights.realm, at: moment)
     }
 
@@ -73,11 +75,8 @@ extension RealmAdministration {
                 .filter { $0.clientID.map { sameBytes($0, client.clientID) } ?? false }
             try Self.expect(rights.mayGive(roles.map(\.roleName)))
         }
-        if let account = try await account(of: client) {
-            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
-        }
         try await write(.clientDeleted, client, nil, by: administrator) {
-            try await $0.deleteClient(id: client.id) == .changed
+            try await $0.deleteClient(id: client.id, replacing: client) == .changed
         }
     }
 
@@ -108,20 +107,29 @@ extension RealmAdministration {
         for scheme in client.privateUseSchemes {
             schemes[scheme] = try await store.clients(withScheme: scheme, realmID: client.realmID)
         }
-        let keys = try await store.keys(realmID: client.realmID)
         return try ClientRegistration(ring: ring)(
             client,
             secret: secret,
             schemes: schemes,
-            algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
-            isImported: former?.type == .public
-                && former?.codeProtection == client.codeProtection,
+            algorithms: try await algorithms(of: client.realmID, at: moment),
+            isImported: Self.isImported(client, replacing: former),
             random: moment.random
         )
     }
 
+    private func algorithms(of realmID: String, at moment: Moment) async throws
+        -> Set<SignatureAlgorithm>
+    {
+        let keys = try await store.keys(realmID: realmID)
+        return SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds)
+    }
+
+    private static func isImported(_ client: Client, replacing former: Client?) -> Bool {
+        former?.type == .public && former?.codeProtection == client.codeProtection
+    }
+
     /// The client with its secret, if it keeps the rules. What it broke before, because it was imported or a
-    /// key is gone, it may go on to break; and the realm's own clients stand for none.
+    /// key is gone, it may go on to break, and no more; and the realm's own clients stand for none.
     private func registered(
         _ client: Client,
         _ secret: ClientRegistration.Secret,
@@ -143,17 +151,14 @@ extension RealmAdministration {
             guard let former, case .unchanged = secret else {
                 throw AdministrationRefusal.client(refusal)
             }
-            do {
-                _ = try await admission(
-                    of: former,
-                    secret: .unchanged,
-                    replacing: former,
-                    at: moment
-                )
-            } catch let known as ClientRegistration.Refusal where known == refusal {
-                return client
-            }
-            throw AdministrationRefusal.client(refusal)
+            let new = ClientRegistration.refusal(
+                of: client,
+                isImported: Self.isImported(client, replacing: former),
+                beyond: (former, Self.isImported(former, replacing: former)),
+                active: try await algorithms(of: client.realmID, at: moment)
+            )
+            if let new { throw AdministrationRefusal.client(new) }
+            return client
         }
     }
 
@@ -287,7 +292,11 @@ extension RealmAdministration {
     // MARK: What comes with a client
 
     /// Takes its roles from what new people get, but for these.
-    private func setDefaultRoles(of client: Client, _ roles: [RoleName]) async throws {
+    private func setDefaultRoles(
+        of client: Client,
+        _ roles: [RoleName],
+        by administrator: Administrator
+    ) async throws {
         guard let former = try await store.realm(id: client.realmID) else { return }
         var realm = former
         realm.defaultRoles.removeAll {
@@ -295,26 +304,22 @@ extension RealmAdministration {
         }
         realm.defaultRoles += roles.filter { !realm.defaultRoles.contains($0) }
         guard realm != former else { return }
-        _ = try await change(or: .id) { try await store.update(realm, replacing: former) }
+        try await write(realm, replacing: former, by: administrator)
     }
 
     private func account(of client: Client) async throws -> PersonWithRoles? {
         try await people.serviceAccount(of: client.id, realmID: client.realmID)
     }
 
-    /// Makes the account that a client has for itself, or deletes it, as the client says. One whose
-    /// tokens have more than what mappers write has none: they say who it is without.
+    /// Makes the account that a client has for itself, as the client says; one that it has no longer went with
+    /// the change of the client. One whose tokens have more than what mappers write has none: they say who it is
+    /// without.
     private func setServiceAccount(of client: Client, _ realm: Realm, at moment: Moment)
         async throws
     {
-        guard client.tokenForm != .standard else { return }
-        let account = try await account(of: client)
-        guard client.grantTypes.contains(.clientCredentials) else {
-            guard let account else { return }
-            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
-            return
-        }
-        guard account == nil else { return }
+        guard client.tokenForm != .standard, client.grantTypes.contains(.clientCredentials),
+            try await account(of: client) == nil
+        else { return }
         let id = UniqueID(random: moment.random).text
         let new = NewPerson(
             person: try newAccount(of: client, id: id, at: moment.seconds),

@@ -140,6 +140,14 @@ extension RealmAdministration {
             case .sight: .manageClients
             }
         let rights = try await rights(of: administrator, in: realmID, needing: right)
+        var shown: Client?
+        if case .sight(of: .client(let id)) = holder {
+            guard let client = try await store.client(id: id, realmID: realmID) else {
+                throw AdministrationRefusal.notFound(.client)
+            }
+            try Self.expect(rights.mayHandOff(client))
+            shown = client
+        }
         guard !rights.isUnlimited else { return rights }
         switch holder {
         case .person(let id):
@@ -152,10 +160,7 @@ extension RealmAdministration {
             try Self.expect(rights.mayChange(whole) && rights.mayGive([whole]))
         case .sight(of: .client(let id)):
             let account = try await people.serviceAccount(of: id, realmID: realmID)
-            guard let client = try await store.client(id: id, realmID: realmID) else {
-                throw AdministrationRefusal.notFound(.client)
-            }
-            try Self.expect(rights.mayChange(client, account: account))
+            try Self.expect(shown.map { rights.mayChange($0, account: account) } ?? false)
         case .sight(of: .scope(let id)):
             let scopes = try await store.scopes(realmID: realmID)
             guard let scope = scopes.first(where: { $0.id == id }) else {

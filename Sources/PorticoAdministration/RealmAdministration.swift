@@ -64,6 +64,8 @@ package struct RealmAdministration: Sendable {
             return outcome
         } catch is StoreConflict {
             throw AdministrationRefusal.taken(taken())
+        } catch let elsewhere as AppsElsewhere {
+            throw AdministrationRefusal.invalid(.appsElsewhere(elsewhere.realm))
         }
     }
 

@@ -88,6 +88,13 @@ struct ClientImport {
         let scopes = ClientScopes(of: realm, scopes: scopes)
         try ClientReader(realm: realm, scopes: here.map { scopes.over($0) } ?? scopes)
             .read(said, names, to: &client, report: &report)
+        if let here, client.keepApp(here) {
+            report.add(
+                .stays,
+                "client \(blank.clientID)",
+                "an app of the backend: where that hands off to stays as it is here"
+            )
+        }
         client.kept = KeptRepresentation(client.kept.object.said(by: file.object))
         var secret = try secret(of: client, said, proof, here, report: &report)
         if let here {

@@ -21,6 +21,14 @@ package struct ChangedMeanwhile: Error, Hashable, Sendable {
     package init() {}
 }
 
+/// The apps of the backend are clients of another realm: one realm has them all. Nothing has happened.
+package struct AppsElsewhere: Error, Hashable, Sendable {
+    /// The name of that realm.
+    package let realm: String
+
+    package init(realm: String) { self.realm = realm }
+}
+
 extension StoreBusy: CustomStringConvertible {
     package var description: String { "The database is busy." }
 }

@@ -130,6 +130,11 @@ struct AdministrationRightsTests {
         var app = former
         app.handOff.form = .code
         let administrator = try await scene.administrator([role])
+        var new = Client.app("new", "com.example.new:/cb")
+        new.realmID = former.realmID
+        await #expect(throws: AdministrationRefusal.forbidden) {
+            try await scene.administration.create(new, by: administrator, at: scene.moment)
+        }
         await #expect(throws: AdministrationRefusal.forbidden) {
             try await scene.administration.update(
                 app,
@@ -154,6 +159,11 @@ struct AdministrationRightsTests {
         await #expect(throws: AdministrationRefusal.forbidden) {
             try await scene.administration.delete(app, by: administrator)
         }
+        let sight = RoleHolder.sight(of: .client(app.id))
+        await #expect(throws: AdministrationRefusal.forbidden) {
+            try await scene.give("editor", sight, administrator)
+        }
+        #expect(try await scene.database.realms.roles(shownTo: .client(app.id)).isEmpty)
         #expect(try await scene.client() == app)
         try await scene.administration.update(
             changed,

@@ -306,23 +306,33 @@ import Testing
         try await server.backend.directory.refresh()
     }
 
+    enum Withdrawal: CaseIterable { case disabled, handsNothingOff, removed }
+
     private static func code(_ app: TestApp, _ server: BackendUnderTest) async throws -> String {
         let end = try await TestVisitor(server).signIn("google", as: .ben, app.start)
         return try #require(end.code)
     }
 
     @Test(
-        "what it has is worth nothing while it is disabled, or once it is removed",
-        arguments: [false, nil]
+        "what it has is worth nothing while it is disabled or no app, or once it is removed",
+        arguments: Withdrawal.allCases
     )
-    func sessions(_ isEnabled: Bool?) async throws {
+    func sessions(_ withdrawal: Withdrawal) async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
         let tokens = try await app.redeem(try await Self.code(app, server), at: server)
         let refresh = try #require(tokens.json.string("refresh_token"))
         let session = try #require(tokens.json.string("session_token"))
         let bearer: HTTPFields = [.authorization: "Bearer \(session)"]
-        try await Self.set(isEnabled, server)
+        switch withdrawal {
+        case .disabled: try await Self.set(false, server)
+        case .handsNothingOff:
+            var notes = BackendUnderTest.notes
+            notes.handOff.form = .none
+            try await server.database.put(notes)
+            try await server.backend.directory.refresh()
+        case .removed: try await Self.set(nil, server)
+        }
         let checked = try await server.send(.get, "/v1/auth/session", headers: bearer)
         #expect(checked.status == 401)
         #expect(checked.json.string("reason") == "SESSION_EXPIRED")

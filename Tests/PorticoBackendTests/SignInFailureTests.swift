@@ -219,6 +219,26 @@ import Testing
         )
     }
 
+    @Test("one that cannot start is tried and told once, however often something else changes")
+    func toldOnce() async throws {
+        let database = try TestDatabase.inMemory()
+        try await database.configuration.put(Self.record("google"))
+        let tries = Locked(0)
+        let directory = try await BackendDirectory(store: database.configuration) { _ in
+            tries.withLock { $0 += 1 }
+            throw IdentityProviderRefusal.publicAddress
+        }
+        #expect(directory.failures.map(\.provider) == ["google"])
+        for name in ["one", "two"] {
+            try await database.put(.app(name, "com.example.\(name):/cb"))
+            #expect(try await directory.refresh().isEmpty)
+        }
+        #expect(directory.failures.map(\.provider) == ["google"])
+        #expect(tries.withLock { $0 } == 1)
+        try await database.configuration.put(Self.record("google", .apple))
+        #expect(try await directory.refresh().map(\.provider) == ["google"])
+    }
+
     @Test("one that is mended serves, and is told no more")
     func mended() async throws {
         let database = try TestDatabase.inMemory()

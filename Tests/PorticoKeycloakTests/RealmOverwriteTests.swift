@@ -321,15 +321,55 @@ struct RealmOverwriteTests {
         _ = try await scene.database.realms.update(host)
         try await scene.change(client: "web") {
             $0.authenticatesStrictly = true
-            $0.handOff.form = .code
+            $0.takesTokenEndpointAudience = true
+            $0.isDevelopment = true
+            $0.loginTokenTargets = [LoginTokenTarget(clientID: "job")]
+            $0.staySignedIn = .idle(3600)
+            $0.assertionAlgorithm = .es256
+            $0.consentMemory = .none
         }
-        try await scene.write(try Self.other())
+        let before = try #require(try await scene.client("web"))
+        let report = try await scene.write(try Self.other()).report
+        #expect(report.lines(.skipped).isEmpty, "\(report.lines(.skipped))")
         let realm = try await scene.realm
         #expect(realm.profile == host.profile && realm.lifetimes.appIdle == 86_400)
         #expect(realm.errorStyle == .code)
         #expect(realm.accessTokenType == .jwt && realm.lifetimes.accessToken == 240)
-        #expect(try await scene.client("web")?.authenticatesStrictly == true)
-        #expect(try await scene.client("web")?.handOff.form == .code)
+        let after = try #require(try await scene.client("web"))
+        #expect(after.redirectURIs.map(\.text) == ["https://b.example/cb"])
+        #expect(after.authenticatesStrictly && after.takesTokenEndpointAudience)
+        #expect(after.isDevelopment && after.loginTokenTargets == before.loginTokenTargets)
+        #expect(after.staySignedIn == .idle(3600) && after.consentMemory == .none)
+        #expect(after.assertionAlgorithm == .es256)
+    }
+
+    @Test(
+        "attack: a file moves an app of the backend, opens it at the Provider, or deletes it",
+        arguments: [
+            #""redirectUris": ["https://evil.example/cb"]"#, #""redirectUris": ["*"]"#,
+            #""enabled": true, "standardFlowEnabled": true"#,
+            #""publicClient": false, "secret": "a secret that is long", "serviceAccountsEnabled": true"#,
+        ]
+    )
+    func app(_ said: String) async throws {
+        try await scene.write(Self.file)
+        var app = Client.app("notes", "https://app.example.com/cb")
+        app.realmID = try await scene.realm.id
+        app.isEnabled = false
+        #expect(try await scene.database.realms.create(app) == .created)
+        let file = try Self.changed(
+            (#"{"clientId": "masked""#, #"{"clientId": "notes", \#(said)}, {"clientId": "masked""#)
+        )
+        for (text, isNamed) in [(file, true), (Self.file, false)] {
+            let report = try await scene.write(text, .overwrite(prune: true)).report
+            #expect(report.says(.stays, "client notes", "an app of the backend") == isNamed)
+            #expect(!report.lines(.skipped).contains { $0.subject == "client notes" })
+            let after = try #require(try await scene.client("notes"))
+            #expect(after.id == app.id && after.handOff == app.handOff && !after.isEnabled)
+            #expect(after.redirectURIs == app.redirectURIs && after.redirectRule == .exact)
+            #expect(after.type == .public && after.authentication == .none)
+            #expect(after.secret == nil && after.grantTypes == [])
+        }
     }
 
     @Test("KC-M-1: a client's secret stays where the file has none; another one takes its place")

@@ -59,8 +59,8 @@ package struct ClientRegistration: Sendable {
             if chosen.reveal().utf8.count < 16 { warnings.append(.shortSecret) }
             client.secret = secrets.keep(chosen, of: client.id, random: random)
         }
-        try Self.check(client, isImported: isImported)
-        try Self.checkAlgorithms(client, active: algorithms)
+        let broken = Self.rules(brokenBy: client, isImported: isImported, active: algorithms)
+        if let first = broken.first { throw first }
         return Admission(
             client: client,
             shownSecret: shown,
@@ -81,53 +81,75 @@ package struct ClientRegistration: Sendable {
         }
     }
 
-    private static func check(_ client: Client, isImported: Bool) throws(Refusal) {
-        try checkNames(client)
-        try checkAuthentication(client)
-        try checkGrantTypes(client, isImported: isImported)
-        try checkRedirects(client)
-        try checkHandOff(client)
-        try checkBackchannelLogout(client)
-        if let refusal = Client.members.lazy.compactMap({ $0.refusal(of: client) }).first {
-            throw .member(refusal)
-        }
-        for (index, origin) in client.webOrigins.enumerated()
-        where client.redirectRule != .patterns
-            && !WebOrigin.isOrigin(origin, development: client.isDevelopment)
-        {
-            throw .webOrigin(index: index)
-        }
-        guard !client.administers || !client.requiresConsent else { throw .administers }
-        guard client.mappers.count(where: { $0.kept == nil }) <= 100 else { throw .tooManyMappers }
-        for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
-            throw .mapper(index: index)
-        }
+    /// The first rule that a client breaks and the one before it does not: what was broken before, by the same
+    /// value, hides no other rule.
+    ///
+    /// - Parameter former: With whether its missing PKCE is kept.
+    static func refusal(
+        of client: Client,
+        isImported: Bool,
+        beyond former: (client: Client, isImported: Bool),
+        active: Set<SignatureAlgorithm>
+    ) -> Refusal? {
+        let known = rules(
+            brokenBy: former.client,
+            isImported: former.isImported,
+            active: active
+        )
+        let values = Set(known.map { BrokenRule($0, by: former.client) })
+        return rules(brokenBy: client, isImported: isImported, active: active)
+            .first { !values.contains(BrokenRule($0, by: client)) }
     }
 
-    /// A token that no key can sign would be an error at every sign-in.
-    private static func checkAlgorithms(_ client: Client, active: Set<SignatureAlgorithm>)
-        throws(Refusal)
-    {
+    /// In the order in which they are told.
+    private static func rules(
+        brokenBy client: Client,
+        isImported: Bool,
+        active: Set<SignatureAlgorithm>
+    ) -> [Refusal] {
+        var broken = names(client)
+        do throws(Refusal) {
+            try checkAuthentication(client)
+        } catch {
+            broken.append(error)
+        }
+        broken += grantTypes(client, isImported: isImported)
+        broken += redirects(client)
+        broken += handOff(client)
+        broken += backchannelLogout(client)
+        broken += Client.members.compactMap { $0.refusal(of: client) }.map(Refusal.member)
+        broken += client.webOrigins.enumerated().filter {
+            client.redirectRule != .patterns
+                && !WebOrigin.isOrigin($0.element, development: client.isDevelopment)
+        }.map { .webOrigin(index: $0.offset) }
+        if client.administers, client.requiresConsent { broken.append(.administers) }
+        if client.mappers.count(where: { $0.kept == nil }) > 100 { broken.append(.tooManyMappers) }
+        broken += client.mappers.enumerated().filter { !$0.element.isRegistrable }
+            .map { .mapper(index: $0.offset) }
+        // A token that no key can sign would be an error at every sign-in.
         if let algorithm = client.idTokenAlgorithm, !active.contains(algorithm) {
-            throw .idTokenAlgorithm(algorithm)
+            broken.append(.idTokenAlgorithm(algorithm))
         }
         if let algorithm = client.accessTokenAlgorithm, !active.contains(algorithm) {
-            throw .accessTokenAlgorithm(algorithm)
+            broken.append(.accessTokenAlgorithm(algorithm))
         }
+        return broken
     }
 
     /// RFC 6749 appendix A.1. `sub` of a client's own tokens contains it, and a `sub` has at most
     /// 255 characters (OpenID Connect Core §2).
-    private static func checkNames(_ client: Client) throws(Refusal) {
+    private static func names(_ client: Client) -> [Refusal] {
+        var broken: [Refusal] = []
         let isLong = client.compatibility.contains(.longNames)
         let id = client.clientID.utf8
-        guard (1...(isLong ? 255 : 200)).contains(id.count),
-            id.allSatisfy({ $0.isVisible || isLong && $0 == UInt8(ascii: " ") }),
-            id.first != UInt8(ascii: " "), id.last != UInt8(ascii: " ")
-        else { throw .clientID }
-        guard PlainText.isLine(client.name, length: isLong ? 255 * 4 : 200) else {
-            throw .name
+        if !(1...(isLong ? 255 : 200)).contains(id.count)
+            || !id.allSatisfy({ $0.isVisible || isLong && $0 == UInt8(ascii: " ") })
+            || id.first == UInt8(ascii: " ") || id.last == UInt8(ascii: " ")
+        {
+            broken.append(.clientID)
         }
+        if !PlainText.isLine(client.name, length: isLong ? 255 * 4 : 200) { broken.append(.name) }
+        return broken
     }
 
     private static func checkAuthentication(_ client: Client) throws(Refusal) {
@@ -158,23 +180,25 @@ package struct ClientRegistration: Sendable {
         guard !set.keys.isEmpty, set.refusals.isEmpty else { throw .keySet }
     }
 
-    private static func checkGrantTypes(_ client: Client, isImported: Bool) throws(Refusal) {
+    private static func grantTypes(_ client: Client, isImported: Bool) -> [Refusal] {
+        var broken: [Refusal] = []
         if client.type == .public {
             // RFC 6749 §4.4: confidential clients only.
-            guard !client.grantTypes.contains(.clientCredentials) else {
-                throw .publicClientCredentials
+            if client.grantTypes.contains(.clientCredentials) {
+                broken.append(.publicClientCredentials)
             }
             // RFC 8252 §6, RFC 9700 §2.1.1.
-            guard client.codeProtection == .pkce || isImported else {
-                throw .publicClientWithoutPKCE
+            if client.codeProtection != .pkce, !isImported {
+                broken.append(.publicClientWithoutPKCE)
             }
         }
         // RFC 6749 §3.1.2.2.
         if client.grantTypes.contains(.authorizationCode), client.redirectURIs.isEmpty,
             client.redirectRule != .patterns
         {
-            throw .noRedirectURI
+            broken.append(.noRedirectURI)
         }
+        return broken
     }
 
     /// Of each kind.
@@ -182,49 +206,75 @@ package struct ClientRegistration: Sendable {
         client.compatibility.contains(.longNames) ? 1000 : 100
     }
 
-    private static func checkRedirects(_ client: Client) throws(Refusal) {
+    private static func redirects(_ client: Client) -> [Refusal] {
+        var broken: [Refusal] = []
         let most = mostRedirectURIs(of: client)
-        guard client.redirectURIs.count <= most, client.postLogoutRedirectURIs.count <= most else {
-            throw .tooManyRedirectURIs
+        if client.redirectURIs.count > most || client.postLogoutRedirectURIs.count > most {
+            broken.append(.tooManyRedirectURIs)
         }
         // Patterns are checked where they are imported, and never match too much.
-        guard client.redirectRule != .patterns else { return }
+        guard client.redirectRule != .patterns else { return broken }
         for (index, uri) in client.redirectURIs.enumerated() {
             do {
                 try uri.checkRegistrable(development: client.isLenient(about: uri))
             } catch {
-                throw .redirectURI(index: index, error)
+                broken.append(.redirectURI(index: index, error))
             }
         }
         for (index, uri) in client.postLogoutRedirectURIs.enumerated() {
             do {
                 try uri.checkRegistrable(development: client.isDevelopment)
             } catch {
-                throw .postLogoutRedirectURI(index: index, error)
+                broken.append(.postLogoutRedirectURI(index: index, error))
             }
             // RP-Initiated Logout 1.0 §3.1: a private-use scheme is for native apps.
-            guard client.type == .public || uri.kind != .privateUseScheme else {
-                throw .postLogoutScheme(index: index)
+            if client.type != .public, uri.kind == .privateUseScheme {
+                broken.append(.postLogoutScheme(index: index))
             }
         }
+        return broken
     }
 
     /// The backend hands off to exactly what is registered, and asks for no secret (RFC 8252 §8.4).
-    private static func checkHandOff(_ client: Client) throws(Refusal) {
-        guard client.handOff.form != .none else { return }
-        guard client.type == .public else { throw .handOffOfConfidential }
-        guard client.redirectRule == .exact else { throw .handOffByPattern }
-        guard !client.redirectURIs.isEmpty || !client.handOff.audiences.isEmpty else {
-            throw .noRedirectURI
+    private static func handOff(_ client: Client) -> [Refusal] {
+        guard client.handOff.form != .none else { return [] }
+        var broken: [Refusal] = []
+        if client.type != .public { broken.append(.handOffOfConfidential) }
+        if client.redirectRule != .exact { broken.append(.handOffByPattern) }
+        if client.redirectURIs.isEmpty, client.handOff.audiences.isEmpty {
+            broken.append(.noRedirectURI)
         }
+        return broken
     }
 
-    private static func checkBackchannelLogout(_ client: Client) throws(Refusal) {
+    private static func backchannelLogout(_ client: Client) -> [Refusal] {
         guard client.backchannelLogoutURI != nil else {
-            guard !client.backchannelLogoutSessionRequired else { throw .backchannelLogoutSession }
-            return
+            return client.backchannelLogoutSessionRequired ? [.backchannelLogoutSession] : []
         }
-        guard client.hasAdmissibleBackchannelLogout else { throw .backchannelLogoutURI }
+        return client.hasAdmissibleBackchannelLogout ? [] : [.backchannelLogoutURI]
+    }
+}
+
+/// A rule that a client breaks, with the value that breaks it, wherever in a list that stands.
+private struct BrokenRule: Hashable {
+    let field: String
+    let rule: String
+    let value: AnyHashable?
+
+    init(_ refusal: ClientRegistration.Refusal, by client: Client) {
+        field = "\(refusal.field)"
+        rule = "\(refusal.rule)"
+        value =
+            switch refusal {
+            case .redirectURI(let index, _): client.redirectURIs[index]
+            case .postLogoutRedirectURI(let index, _), .postLogoutScheme(let index):
+                client.postLogoutRedirectURIs[index]
+            case .webOrigin(let index): client.webOrigins[index]
+            case .mapper(let index): client.mappers[index]
+            case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm): algorithm
+            case .member(let refusal): client.memberValues["\(refusal.member)"]
+            default: nil
+            }
     }
 }
 

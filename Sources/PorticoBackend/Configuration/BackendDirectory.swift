@@ -16,8 +16,10 @@ package final class BackendDirectory: Sendable {
 
     /// A provider that could not be set up, and the reason, for the log.
     package struct Failure: Sendable {
-        package let provider: String
+        let record: ProviderRecord
         package let error: any Error
+
+        package var provider: String { record.name }
     }
 
     struct Snapshot: Sendable {
@@ -96,7 +98,9 @@ package final class BackendDirectory: Sendable {
     }
 
     /// Reads the store again if its version is another. Called once a second, and by tests.
-    /// Unchanged providers keep their cached data.
+    /// Unchanged providers keep their cached data, and one that could not be set up is not tried again.
+    ///
+    /// - Returns: What could not be set up, and was not known by that record before.
     @discardableResult
     package func refresh() async throws -> [Failure] {
         let known = current.withLock { $0 }
@@ -108,17 +112,21 @@ package final class BackendDirectory: Sendable {
             do {
                 return try live(record, configuration.handleKeys, known)
             } catch {
-                failures.append(Failure(provider: record.name, error: error))
+                failures.append(Failure(record: record, error: error))
                 return nil
             }
         }
         let others = enabled.filter { $0.kind != HandleProvider.kind }
         let providers = others.compactMap { record -> LiveProvider? in
             if let same = known.providers.first(where: { $0.record == record }) { return same }
+            if let same = known.failures.first(where: { $0.record == record }) {
+                failures.append(same)
+                return nil
+            }
             do {
                 return LiveProvider(record: record, client: try connect(record))
             } catch {
-                failures.append(Failure(provider: record.name, error: error))
+                failures.append(Failure(record: record, error: error))
                 return nil
             }
         }
@@ -132,7 +140,9 @@ package final class BackendDirectory: Sendable {
                 failures: failures
             )
         }
-        return failures
+        return failures.filter { failure in
+            !known.failures.contains { $0.record == failure.record }
+        }
     }
 
     /// Looks for other passwords of the cookie `sid`: one that was taken out, perhaps because others know

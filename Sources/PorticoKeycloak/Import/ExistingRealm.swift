@@ -270,6 +270,22 @@ extension Client {
         notBefore = max(notBefore, here.notBefore)
     }
 
+    /// Keeps what the backend hands off by, where it is one of its apps: only those who run the server change
+    /// that (docs/decisions/0164).
+    ///
+    /// - Returns: Whether a file says it otherwise.
+    mutating func keepApp(_ here: Client) -> Bool {
+        guard here.handOff.form != .none else { return false }
+        let said = self
+        isEnabled = here.isEnabled
+        (type, authentication, keySet, secret) = (
+            here.type, here.authentication, here.keySet, here.secret
+        )
+        grantTypes = here.grantTypes
+        (redirectURIs, redirectRule) = (here.redirectURIs, here.redirectRule)
+        return self != said
+    }
+
     /// Keeps that its access tokens are as the realm's are, where a file says no other.
     mutating func keepAccessTokenType(of here: Client, in realm: Realm) {
         guard !here.isMoved, accessTokenType == here.accessTokenType ?? realm.accessTokenType else {

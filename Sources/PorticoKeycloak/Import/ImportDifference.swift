@@ -287,12 +287,14 @@ extension ImportDifference {
 
     private typealias Missing = (subject: String, deletion: RealmDeletion)
 
-    /// Without Keycloak's own, and in realm master without those whose own account may administer.
+    /// Without Keycloak's own and apps of the backend, and in realm master without those whose own account may
+    /// administer.
     private var clients: [Missing] {
         guard file.object["clients"] != nil else { return [] }
         return existing.clients.values.filter {
             !file.has(.client($0.clientID), id: $0.id)
                 && !Client.isBuiltIn($0.clientID, in: existing.realm.name)
+                && $0.handOff.form == .none
                 && !(existing.realm.name == AdminRights.master
                     && $0.grantTypes.contains(.clientCredentials))
         }.map { ("client \($0.clientID)", .client(id: $0.id)) }.sorted { $0.subject < $1.subject }

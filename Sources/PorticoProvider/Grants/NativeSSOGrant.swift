@@ -21,6 +21,9 @@ struct NativeSSOGrant: Sendable {
         -> JSONObject
     {
         let (client, realm, moment) = (request.client, request.realm, request.moment)
+        guard client.isSignedInto else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
         guard exchange.subject.type == .idToken, let actor = exchange.actor,
             actor.type == .deviceSecret,
             exchange.requestedType == nil || exchange.requestedType == .accessToken

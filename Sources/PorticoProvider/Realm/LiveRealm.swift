@@ -328,6 +328,7 @@ extension LiveRealm {
         if reading.isOfClientAlone { return client.grantTypes.contains(.clientCredentials) }
         if let source = reading.exchangedBy {
             // Where the first app is disabled, the others keep what they have.
+            guard client.isSignedInto else { return false }
             return try await self.client(uuid: source)?.sharesDevice(with: client) ?? false
         }
         if !reading.isRequested, PasswordGrant.serves(client, in: self) { return takesPasswords }
@@ -370,6 +371,11 @@ extension GrantReading {
 extension Client {
     /// Whether tokens give no more than what the person has allowed.
     var keepsConsent: Bool { requiresConsent && consentMemory == .kept }
+
+    /// Whether people sign in to it, by a code or by the sign-in of another app on the device.
+    var isSignedInto: Bool {
+        grantTypes.contains(.authorizationCode) || grantTypes.contains(.tokenExchange)
+    }
 
     /// Whether its sign-ins are good for that app on the same device (OpenID Connect Native SSO §4).
     func sharesDevice(with target: Client) -> Bool {

@@ -91,6 +91,7 @@ extension SQLReader {
         ) { BackendConfiguration.Realm(id: try $0.text(0), name: try $0.text(1)) }
     }
 
+    /// Without their scopes, which the backend has no use for.
     fileprivate func apps(realmID: String) throws -> [Client] {
         try rows(
             """
@@ -100,7 +101,7 @@ extension SQLReader {
             """,
             [.text(realmID)],
             decode: Client.init(row:)
-        ).map(withScopes)
+        )
     }
 
     fileprivate func providers() throws -> [ProviderRecord] {
@@ -131,6 +132,8 @@ extension ProviderRecord {
 
 extension SQLTransaction {
     /// Makes the realm of the first app the backend's. An app that is the default takes that from the others.
+    ///
+    /// - Throws: ``AppsElsewhere``
     func keepHandOff(of client: Client) throws {
         try run(
             """
@@ -140,6 +143,9 @@ extension SQLTransaction {
             """,
             [.text(client.realmID)]
         )
+        if let realm = try backendRealm(), realm.id != client.realmID {
+            throw AppsElsewhere(realm: realm.name)
+        }
         guard client.handOff.isDefault else { return }
         for other in try apps(realmID: client.realmID)
         where other.handOff.isDefault && other.id != client.id {

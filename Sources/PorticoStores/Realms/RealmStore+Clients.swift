@@ -28,7 +28,8 @@ extension RealmStore {
         }
     }
 
-    /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
+    /// Replaces what is kept of a client, found by its id; `client_id` and realm stay. Without
+    /// `client_credentials` it has no account for itself any more.
     ///
     /// - Parameter former: As for a realm.
     package func update(_ client: Client, replacing former: Client? = nil) async throws -> Change {
@@ -45,15 +46,24 @@ extension RealmStore {
             try transaction.keepScopes(of: next, replacing: kept.client)
             try transaction.keepTargets(of: next, replacing: kept.client)
             try transaction.keepFindable(next)
+            if kept.client.grantTypes.contains(.clientCredentials),
+                !next.grantTypes.contains(.clientCredentials)
+            {
+                try transaction.deleteAccount(ofClient: client.id)
+            }
             try transaction.noteChange(ofClient: client.id, realmID: next.realmID)
             return .changed
         }
     }
 
-    /// Deletes a client with its roles; its grants end with it, also for one that gets its id later,
-    /// and so do those derived from them.
-    package func deleteClient(id: String) async throws -> Change {
+    /// Deletes a client with its roles and the account that it has for itself; its grants end with it, also for
+    /// one that gets its id later, and so do those derived from them.
+    ///
+    /// - Parameter former: As for a realm.
+    package func deleteClient(id: String, replacing former: Client? = nil) async throws -> Change {
         try await database.change { transaction in
+            guard let kept = try transaction.keptClient(id) else { return .notFound }
+            try transaction.expect(kept.client, toBe: former)
             // Its roles go with it, which other clients may see and the realm's roles may contain, and
             // other clients no longer hand their sign-in on to it.
             let isNamed = try transaction.hasRow(
@@ -244,10 +254,11 @@ extension SQLTransaction {
         }
     }
 
-    /// As ``RealmStore/deleteClient(id:)``.
+    /// As ``RealmStore/deleteClient(id:replacing:)``.
     ///
     /// - Returns: The id of its realm; `nil` where there is none of that id.
     func deleteClient(id: String) throws -> String? {
+        try deleteAccount(ofClient: id)
         try run(
             """
             WITH RECURSIVE ended (id) AS (
@@ -261,6 +272,14 @@ extension SQLTransaction {
         return try first("DELETE FROM clients WHERE id = $1 RETURNING realm_id", [.text(id)]) {
             try $0.text(0)
         }
+    }
+
+    fileprivate func deleteAccount(ofClient id: String) throws {
+        let account = try first(
+            "SELECT id, realm_id FROM people WHERE service_client_id = $1",
+            [.text(id)]
+        ) { (id: try $0.text(0), realmID: try $0.text(1)) }
+        if let account { _ = try deletePerson(id: account.id, realmID: account.realmID) }
     }
 
     /// Keeps a client that a person lets in, if it is taken from its document. Others are kept already.

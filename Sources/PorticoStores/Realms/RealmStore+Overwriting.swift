@@ -133,13 +133,7 @@ extension SQLTransaction {
     /// One that went with another one is gone already.
     private func delete(_ deletion: RealmDeletion, _ realmID: String) throws {
         switch deletion {
-        case .client(let id):
-            let account = try first(
-                "SELECT id FROM people WHERE service_client_id = $1 AND realm_id = $2",
-                [.text(id), .text(realmID)]
-            ) { try $0.text(0) }
-            if let account { _ = try deletePerson(id: account, realmID: realmID) }
-            _ = try deleteClient(id: id)
+        case .client(let id): _ = try deleteClient(id: id)
         case .scope(let id, let claims):
             _ = try deleteScope(id: id, realmID: realmID, claims: claims)
         case .role(let id):

@@ -186,6 +186,19 @@ import Testing
         #expect(try await exchange(apps, first).status == 200)
     }
 
+    @Test("attack: an app that people do not sign in to here, as those of the backend, gets tokens")
+    func noGrantType() async throws {
+        let first = try await First(apps)
+        let access = try await exchange(apps, first).accessToken
+        let before = try await apps.server.remains()
+        try await apps.server.change("my-other-app") { $0.grantTypes = [] }
+        #expect(try await exchange(apps, first).error == "unauthorized_client")
+        #expect(try await apps.server.remains() == before)
+        #expect(try await apps.server.userInfo(access).status == 401)
+        try await apps.server.change("my-other-app") { $0.grantTypes = [.authorizationCode] }
+        #expect(try await exchange(apps, first).status == 200)
+    }
+
     @Test("OpenID Connect Native SSO §4.3: no page can ask for an address, so nothing is given")
     func unconfirmed() async throws {
         let apps = try await VendorApps { new in

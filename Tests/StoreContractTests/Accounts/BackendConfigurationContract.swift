@@ -135,7 +135,8 @@ import Testing
         var elsewhere = Client.app("elsewhere", "com.example.elsewhere:/cb")
         elsewhere.realmID = "elsewhere"
         try await stores.put(.app("notes", "com.example.notes:/cb"))
-        try await stores.put(elsewhere)
+        await #expect(throws: AppsElsewhere(realm: "home")) { try await stores.put(elsewhere) }
+        #expect(try await stores.realms.client(id: elsewhere.id, realmID: "elsewhere") == nil)
         #expect(try await configuration().realm?.id == "home")
         #expect(try await configuration().apps.map(\.clientID) == ["notes"])
         _ = try await stores.realms.deleteRealm(id: "home")
