@@ -1,3 +1,4 @@
+import ArgumentParser
 import PorticoStores
 import Testing
 
@@ -44,5 +45,16 @@ struct ClientsDocumentTests {
             let use = try Regex("\\W\(name)(?!\\w| *= )")
             #expect(code.contains { $0.contains(name) && $0.contains(use) }, "\(path)")
         }
+    }
+
+    @Test("a type of mapper of our own is named in the documents and by portico mapper add --help")
+    func mapperTypes() throws {
+        let path = "Sources/PorticoKeycloak/Representations/MapperCodec.swift"
+        let source = try #require(Project.code[path])
+        let words = source.matches(of: /"(portico-[a-z-]+)"/).map { String($0.1) }
+        #expect(!words.isEmpty)
+        let help = Program.helpMessage(for: MapperCommand.Add.self, columns: 200)
+        let documents = try Markdown.all().map(\.text).joined()
+        for word in words { #expect(help.contains(word) && documents.contains(word), "\(word)") }
     }
 }
