@@ -338,8 +338,8 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
 
     @Test("Without a person there are no claims about one, and none fails")
     func nobody() {
-        var input = MapperInput(person: nil, roles: [], clientID: "shop")
-        input.acr = "1"
+        var input = MapperSamples.input
+        (input.person, input.roles, input.groups) = (nil, [], [])
         let records = MapperCase.all.enumerated().map { index, row in
             MapperSamples.record(row.kind, row.config, name: "m\(index)")
         }
