@@ -125,7 +125,7 @@ import Testing
         let mapper = ClaimMapper(
             id: "m",
             name: "groups",
-            kind: .roleList,
+            kind: .plain(.roleList),
             claim: ClaimPath("groups"),
             targets: [.accessToken]
         )
