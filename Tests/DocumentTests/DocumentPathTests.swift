@@ -30,7 +30,9 @@ struct DocumentPathTests {
             "Sources/", "Tests/", "Benchmarks/", "scripts/", "docs/", "Examples/", ".ci/",
         ]
         let sources = Project.code.keys
-        let files = (sources + Project.tests.keys).compactMap { $0.split(separator: "/").last }
+        let files = [sources, Project.tests.keys].joined().compactMap {
+            $0.split(separator: "/").last
+        }
         for document in try Markdown.all() {
             let names = document.spans.map { String($0.prefix { $0 != " " && $0 != ":" }) }
             for name in names {
