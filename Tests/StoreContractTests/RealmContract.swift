@@ -37,6 +37,16 @@ import Testing
         #expect(Set(ClaimMapper.ofEveryKind.map(\.kind.name)) == Set(all))
     }
 
+    @Test("what is kept is tried with a realm whose every member differs from its default")
+    func everything() {
+        for member in Realm.members {
+            #expect(
+                member.value(of: .everythingSet) != member.value(of: .blank),
+                "\(member.name)"
+            )
+        }
+    }
+
     @Test("defaults are kept as they are")
     func defaults() async throws {
         let snapshot = try await StoreUnderTest.furnished().realms.snapshot()
@@ -248,6 +258,9 @@ extension Realm {
         realm.optionalClientScopes = ["b"]
         realm.kept = KeptRepresentation(["a": ["b"]])
         realm.mappers = ClaimMapper.ofEveryKind
+        realm.lifetimes.appIdle = 10
+        realm.tokenSwap = TokenSwap(issuer: "https://old.example", closesAt: 4_000_000_000)
+        realm.profile = .atProtocol(resource: "https://host.example")
         return realm
     }
 }
