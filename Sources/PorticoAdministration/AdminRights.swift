@@ -162,7 +162,9 @@ package struct AdminRights: Sendable {
         switch mapper.kind {
         case .fixedRole(let role): return Self.readings(of: role).allSatisfy { mayGive([$0]) }
         case .renamedRole(_, let name): return Self.readings(of: name).allSatisfy(mayChange)
-        default: return Self.writesRolesAsTheyAre(mapper) || !Self.writesRoles(mapper)
+        default:
+            guard mapper.kind.traits.place != .roles else { return false }
+            return Self.writesRolesAsTheyAre(mapper) || !Self.writesRoles(mapper)
         }
     }
 
@@ -179,11 +181,14 @@ package struct AdminRights: Sendable {
         return split + [RoleName(clientID: nil, name: text)]
     }
 
-    /// Whether the claim is where applications look for roles.
+    /// Whether a claim, the mapper's or one that its kind names itself, is where applications look for roles.
     private static func writesRoles(_ mapper: ClaimMapper) -> Bool {
-        guard let root = mapper.claim?.root else { return false }
-        return sameBytes(root, "realm_access") || sameBytes(root, "resource_access")
-            || root.utf8.contains(UInt8(ascii: "$"))
+        var roots = mapper.claim.map { [$0.root] } ?? []
+        if case .own(let names) = mapper.kind.traits.place { roots += names }
+        return roots.contains { root in
+            sameBytes(root, "realm_access") || sameBytes(root, "resource_access")
+                || root.utf8.contains(UInt8(ascii: "$"))
+        }
     }
 
     /// Whether it writes roles where they belong: those of the realm or of a client there, under

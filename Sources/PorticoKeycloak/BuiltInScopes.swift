@@ -42,7 +42,7 @@ enum BuiltInScopes {
         ScopeTemplate(
             "basic",
             [
-                ClaimMapper(.sub, named: "sub", into: access),
+                ClaimMapper(.plain(.sub), named: "sub", into: access),
                 ClaimMapper(
                     .note("AUTH_TIME"),
                     named: "auth_time",
@@ -56,7 +56,7 @@ enum BuiltInScopes {
         ScopeTemplate(
             "profile",
             [
-                ClaimMapper(.fullName, named: "full name"),
+                ClaimMapper(.plain(.fullName), named: "full name"),
                 attribute("username", "preferred_username"),
                 attribute("firstName", "given_name"), attribute("lastName", "family_name"),
                 attribute("middleName", "middle_name"), attribute("nickname", "nickname"),
@@ -105,13 +105,13 @@ enum BuiltInScopes {
                     claim: ClaimPath("resource_access.${client_id}.roles"),
                     into: access
                 ),
-                ClaimMapper(.audienceResolve, named: "audience resolve", into: access),
+                ClaimMapper(.plain(.audienceResolve), named: "audience resolve", into: access),
             ],
             isShown: false
         ),
         ScopeTemplate(
             "web-origins",
-            [ClaimMapper(.allowedOrigins, named: "allowed web origins", into: access)],
+            [ClaimMapper(.plain(.allowedOrigins), named: "allowed web origins", into: access)],
             isShown: false
         ),
         ScopeTemplate(
@@ -125,7 +125,7 @@ enum BuiltInScopes {
                 ),
             ]
         ),
-        ScopeTemplate("acr", [ClaimMapper(.acr, named: "acr loa level")], isShown: false),
+        ScopeTemplate("acr", [ClaimMapper(.plain(.acr), named: "acr loa level")], isShown: false),
         // Of clients with an account of their own, and of no others.
         ScopeTemplate(
             "service_account",

@@ -30,12 +30,19 @@ struct DocumentPathTests {
             "Sources/", "Tests/", "Benchmarks/", "scripts/", "docs/", "Examples/", ".ci/",
         ]
         let sources = Project.code.keys
+        let files = [sources, Project.tests.keys].joined().compactMap {
+            $0.split(separator: "/").last
+        }
         for document in try Markdown.all() {
             let names = document.spans.map { String($0.prefix { $0 != " " && $0 != ":" }) }
             for name in names {
                 if folders.contains(where: name.hasPrefix) {
                     let path = name.prefix { !"<{*".contains($0) }
                     #expect(Project.exists(String(path)), "\(document.path): \(name)")
+                    continue
+                }
+                if name.wholeMatch(of: /[A-Z]\w+\+[A-Z]\w+/) != nil {
+                    #expect(files.contains("\(name).swift"), "\(document.path): \(name)")
                     continue
                 }
                 // In ARCHITECTURE: below Sources/, without the ending; X stands for any name.

@@ -40,7 +40,7 @@ import Testing
             cases.map { (kind: $0.kind, config: "\($0.config), \(Self.everywhere)") }
         )
         for (imported, one) in zip(clients, cases) {
-            #expect(imported.client?.mappers.map(\.kind) == [.unknown], "\(one)")
+            #expect(imported.client?.mappers.map(\.kind) == [.plain(.unknown)], "\(one)")
             let kept = imported.client?.mappers.first?.representation
             #expect(kept?.string("protocolMapper") == one.kind, "\(one)")
             #expect(imported.says(.skipped, "mapper m: writes nothing: "), "\(one)")

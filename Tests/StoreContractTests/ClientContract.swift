@@ -81,6 +81,16 @@ import Testing
         #expect(try await realms.update(changed) == .notFound)
     }
 
+    @Test("what is kept is tried with a client whose every member differs from its default")
+    func everything() {
+        for member in Client.members {
+            #expect(
+                member.value(of: .everythingSet) != member.value(of: .blank),
+                "\(member.name)"
+            )
+        }
+    }
+
     @Test("a client's secret is kept in either form")
     func secrets() async throws {
         for secret in [ClientSecret.hashed(Hash256(of: "x").bytes), .sealed("sealed"), nil] {
@@ -176,6 +186,26 @@ extension Client {
         client.notBefore = 7
         client.compatibility = [.fragments, .longNames]
         client.kept = KeptRepresentation(["a": 1])
+        client.assertionAlgorithm = .es256
+        client.scopeRule = .atProtocol
+        client.consentMemory = .namedAccount
+        client.consentFingerprint = Hash256(of: "consent")
+        client.administers = true
+        client.lends = [RoleName(clientID: nil, name: "admin")]
+        client.staySignedIn = .idle(600)
+        client.handOff.form = .code
+        client.handOff.isDefault = true
+        client.handOff.appleAppIDs = ["ABCDE12345.com.example.notes"]
+        client.handOff.androidApps = [
+            HandOffRules.AndroidApp(
+                packageName: "com.example.notes",
+                fingerprint: Array(repeating: "AB", count: 32).joined(separator: ":")
+            )
+        ]
+        client.handOff.audiences = [
+            HandOffRules.NativeAudience(provider: "google", clientID: "notes")
+        ]
+        client.handOff.storeLinks = ["https://store.example/notes"]
         return client
     }
 }

@@ -26,6 +26,27 @@ import Testing
         #expect(try await realms.roles(realmID: "realm-1") == new.roles)
     }
 
+    @Test(
+        "the mappers that tests keep and read again are of every kind, each kept by a name of its own"
+    )
+    func mappers() {
+        let all =
+            ClaimMapper.Kind.Form.allCases.map(\.rawValue)
+            + ClaimMapper.PlainKind.allCases.map(\.rawValue)
+        #expect(Set(all).count == all.count)
+        #expect(Set(ClaimMapper.ofEveryKind.map(\.kind.name)) == Set(all))
+    }
+
+    @Test("what is kept is tried with a realm whose every member differs from its default")
+    func everything() {
+        for member in Realm.members {
+            #expect(
+                member.value(of: .everythingSet) != member.value(of: .blank),
+                "\(member.name)"
+            )
+        }
+    }
+
     @Test("defaults are kept as they are")
     func defaults() async throws {
         let snapshot = try await StoreUnderTest.furnished().realms.snapshot()
@@ -237,28 +258,9 @@ extension Realm {
         realm.optionalClientScopes = ["b"]
         realm.kept = KeptRepresentation(["a": ["b"]])
         realm.mappers = ClaimMapper.ofEveryKind
+        realm.lifetimes.appIdle = 10
+        realm.tokenSwap = TokenSwap(issuer: "https://old.example", closesAt: 4_000_000_000)
+        realm.profile = .atProtocol(resource: "https://host.example")
         return realm
     }
-}
-
-extension ClaimMapper {
-    static let ofEveryKind: [ClaimMapper] = {
-        let role = RoleName(clientID: "notes", name: "writer")
-        let kinds: [Kind] = [
-            .attribute("dept", aggregates: true), .property("email"), .realmRoles(prefix: "r_"),
-            .clientRoles(of: "notes", prefix: ""), .clientRoles(of: nil, prefix: "c_"), .fullName,
-            .address(["locality": "town"]), .groups(withPath: true), .audience("api"),
-            .audienceResolve, .fixedClaim(["a": [1, 2.5, .null, true]]), .fixedRole(role),
-            .renamedRole(role, to: RoleName(clientID: nil, name: "author")), .note("AUTH_TIME"),
-            .allowedOrigins, .acr, .amr, .sub,
-            .pairwise(PairwiseSubject(salt: "s", sector: "app.example")),
-            .pairwise(PairwiseSubject(salt: "s", sector: nil)), .sessionState, .nonce, .roleList,
-            .claimsParameter, .claimsParameterValue, .unknown,
-        ]
-        var mappers = kinds.map { ClaimMapper($0, "a.b", into: Set(Target.allCases)) }
-        mappers[0] = ClaimMapper(kinds[0], isMultivalued: true, into: [])
-        mappers[0].type = .json
-        mappers[0].kept = KeptRepresentation(["a": 1])
-        return mappers
-    }()
 }

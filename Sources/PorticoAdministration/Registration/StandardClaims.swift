@@ -88,7 +88,7 @@ package enum ReservedClaims {
             return target == .userInfo
         default: break
         }
-        if kind.isChosenByPerson, rights.contains(claim) { return true }
+        if kind.traits.isChosenByPerson, rights.contains(claim) { return true }
         return switch target {
         case .tokenResponse: response.contains(claim)
         case .introspection: token.contains(claim) || introspection.contains(claim)
@@ -118,15 +118,5 @@ package enum ReservedClaims {
 
     private static func exact(_ names: Set<String>) -> Set<ExactText> {
         Set(names.map(ExactText.init))
-    }
-}
-
-extension ClaimMapper.Kind {
-    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
-    package var isChosenByPerson: Bool {
-        switch self {
-        case .attribute, .property, .note, .claimsParameterValue: true
-        default: false
-        }
     }
 }

@@ -59,7 +59,7 @@ package enum StandardScopes {
         ),
         ScopeTemplate(
             groups,
-            [ClaimMapper(.roleList, named: groups, claim: ClaimPath(names: [groups]))]
+            [ClaimMapper(.plain(.roleList), named: groups, claim: ClaimPath(names: [groups]))]
         ),
     ]
 
@@ -132,7 +132,7 @@ extension ClaimMapper {
     ) {
         let isList =
             switch kind {
-            case .realmRoles, .clientRoles, .roleList: true
+            case .realmRoles, .clientRoles, .plain(.roleList): true
             default: false
             }
         self.init(
@@ -142,7 +142,7 @@ extension ClaimMapper {
             claim: claim,
             type: type,
             isMultivalued: isList,
-            targets: targets.intersection(kind.possibleTargets)
+            targets: targets.intersection(kind.traits.targets)
         )
     }
 }

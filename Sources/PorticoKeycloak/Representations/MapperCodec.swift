@@ -24,7 +24,13 @@ extension ClaimMapper {
             self = try settings.mapper(id: id, name: name, word)
         } catch {
             // Where it wrote is known all the same: whose `sub` was whose (docs/decisions/0051).
-            self.init(id: id, name: name, kind: .unknown, claim: settings.claim, targets: [])
+            self.init(
+                id: id,
+                name: name,
+                kind: .plain(.unknown),
+                claim: settings.claim,
+                targets: []
+            )
         }
         kept = KeptRepresentation(mapper.object)
     }
@@ -54,7 +60,7 @@ extension ClaimMapper {
 
     /// What was wrong with it when it was read.
     var fault: MapperFault? {
-        guard kind == .unknown else { return nil }
+        guard kind == .plain(.unknown) else { return nil }
         do {
             let mapper = try Representation(.object(representation), path: "")
             let word = try mapper.string("protocolMapper") ?? ""
@@ -87,7 +93,7 @@ extension ClaimMapper {
     private var switches: JSONObject {
         var switches = JSONObject()
         guard kind.hasSwitches else { return switches }
-        for (target, name) in Target.switches where kind.possibleTargets.contains(target) {
+        for (target, name) in Target.switches where kind.traits.targets.contains(target) {
             let isOn = targets.contains(target)
             // A missing one is off, unless another one stands for it.
             let isSaid =
@@ -154,8 +160,8 @@ private struct MapperSettings {
         }
         let kind = try kind(word)
         let claim = try claim(of: kind)
-        var targets = kind.hasSwitches ? named(of: kind) : kind.possibleTargets
-        targets.formIntersection(kind.possibleTargets)
+        var targets = kind.hasSwitches ? named(of: kind) : kind.traits.targets
+        targets.formIntersection(kind.traits.targets)
         if let claim, !Self.addsAudience(kind, claim) {
             let writable = targets.filter {
                 !ReservedClaims.contain(claim.root, in: $0, writtenBy: kind)
@@ -187,7 +193,7 @@ private struct MapperSettings {
         func isMissing(_ name: String) -> Bool { values[name] == nil }
         // What is meant where a switch is missing: some kinds are for access tokens, and others are
         // from before two of the switches (Keycloak `OIDCAttributeMapperHelper`).
-        let isForAccess = kind == .audienceResolve || kind == .allowedOrigins
+        let isForAccess = kind == .plain(.audienceResolve) || kind == .plain(.allowedOrigins)
         if isMissing("access.token.claim") { on[.accessToken] = isForAccess }
         if isMissing("userinfo.token.claim") { on[.userInfo] = on[.idToken] }
         if isMissing("introspection.token.claim") {
@@ -199,8 +205,8 @@ private struct MapperSettings {
     private static let groups = "oidc-group-membership-mapper"
 
     private func kind(_ word: String) throws(MapperFault) -> ClaimMapper.Kind {
-        if let plain = ClaimMapper.Kind.plain.first(where: { sameBytes($0.word, word) }) {
-            return plain.kind
+        for plain in ClaimMapper.PlainKind.allCases {
+            if let own = plain.word, sameBytes(own, word) { return .plain(plain) }
         }
         return switch word {
         case "oidc-usermodel-attribute-mapper":
@@ -259,13 +265,9 @@ private struct MapperSettings {
     var claim: ClaimPath? { self["claim.name"].flatMap { ClaimPath($0) } }
 
     private func claim(of kind: ClaimMapper.Kind) throws(MapperFault) -> ClaimPath? {
-        switch kind {
-        case .attribute, .property, .realmRoles, .clientRoles, .groups, .fixedClaim, .note,
-            .claimsParameterValue, .roleList:
-            guard let claim = ClaimPath(try required("claim.name")) else { throw .badPath }
-            return claim
-        default: return nil
-        }
+        guard kind.traits.place == .named else { return nil }
+        guard let claim = ClaimPath(try required("claim.name")) else { throw .badPath }
+        return claim
     }
 }
 
@@ -279,24 +281,32 @@ extension ClaimMapper.Target {
     ]
 }
 
-extension ClaimMapper.Kind {
-    /// The kinds without settings of their own.
-    fileprivate static let plain: [(word: String, kind: ClaimMapper.Kind)] = [
-        ("oidc-full-name-mapper", .fullName), ("oidc-audience-resolve-mapper", .audienceResolve),
-        ("oidc-allowed-origins-mapper", .allowedOrigins), ("oidc-acr-mapper", .acr),
-        ("oidc-amr-mapper", .amr), ("oidc-sub-mapper", .sub),
-        ("oidc-session-state-mapper", .sessionState),
-        ("oidc-nonce-backwards-compatible-mapper", .nonce),
-        ("oidc-claims-param-token-mapper", .claimsParameter),
-        ("oidc-claims-param-value-idtoken-mapper", .claimsParameterValue),
-        // Keycloak has none of this kind.
-        ("portico-role-list-mapper", .roleList),
-    ]
+extension ClaimMapper.PlainKind {
+    /// Keycloak's word for it; `portico-…` where Keycloak has none of this kind. `nil`: it is known by no
+    /// word.
+    fileprivate var word: String? {
+        switch self {
+        case .roleList: "portico-role-list-mapper"
+        case .fullName: "oidc-full-name-mapper"
+        case .audienceResolve: "oidc-audience-resolve-mapper"
+        case .allowedOrigins: "oidc-allowed-origins-mapper"
+        case .acr: "oidc-acr-mapper"
+        case .amr: "oidc-amr-mapper"
+        case .sub: "oidc-sub-mapper"
+        case .sessionState: "oidc-session-state-mapper"
+        case .nonce: "oidc-nonce-backwards-compatible-mapper"
+        case .claimsParameter: "oidc-claims-param-token-mapper"
+        case .claimsParameterValue: "oidc-claims-param-value-idtoken-mapper"
+        case .unknown: nil
+        }
+    }
+}
 
+extension ClaimMapper.Kind {
     /// Others write wherever they can.
     fileprivate var hasSwitches: Bool {
         switch self {
-        case .renamedRole, .fixedRole, .pairwise, .nonce: false
+        case .renamedRole, .fixedRole, .pairwise, .plain(.nonce): false
         default: true
         }
     }
@@ -353,7 +363,7 @@ extension ClaimMapper.Kind {
             set("pairwiseSubAlgorithmSalt", pairwise.salt)
             if let sector = pairwise.sector { set("sectorIdentifierUri", "https://\(sector)") }
             return "oidc-sha256-pairwise-sub-mapper"
-        default: return Self.plain.first { $0.kind == self }?.word ?? ""
+        case .plain(let kind): return kind.word ?? ""
         }
     }
 }

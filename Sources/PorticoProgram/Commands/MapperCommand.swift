@@ -69,8 +69,10 @@ struct MapperCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a mapper.",
             discussion: """
-                Types and settings are those of Keycloak. The claim is written into access tokens, ID \
-                Tokens, UserInfo and introspection, unless --into or a setting says otherwise.
+                Types and settings are those of Keycloak, and there is one more type: \
+                portico-role-list-mapper writes all roles in one list, a client's as CLIENT:ROLE. The \
+                claim is written into access tokens, ID Tokens, UserInfo and introspection, unless \
+                --into or a setting says otherwise.
 
                 The roles that a person has of client app, in the claim roles:
                   portico mapper add roles --client app \\

@@ -46,15 +46,8 @@ private struct MappedTokenWriter {
         case .renamedRole(let role, let name): roles.rename(role, to: name)
         case .fixedRole(let role): roles.insert(role)
         case .realmRoles(let prefix): write(roles.realm, prefix, mapper)
-        case .roleList:
-            guard let path = mapper.claim, input.person != nil,
-                !ReservedClaims.contain(path.root, in: target, writtenBy: mapper.kind)
-            else { return }
-            tree.set(.array(roles.flatNames.map(JSONValue.string)), at: path)
         case .clientRoles(let clientID, let prefix): write(clientID, prefix, mapper)
         case .audience(let audience): add(audience: audience)
-        case .audienceResolve: addClients()
-        case .sub: subject = input.person?.id
         case .pairwise(let pairwise):
             subject = input.person.map {
                 pairwise($0.id, own: input.sector, clientID: input.clientID)
@@ -74,38 +67,48 @@ private struct MappedTokenWriter {
         case .groups(let withPath):
             write(texts: input.groups.map { withPath ? $0.path : $0.names.last ?? "" }, mapper)
         case .note(let name): write(texts: input.note(name).map { [$0] } ?? [], mapper)
-        case .claimsParameterValue: writeRequestedValue(mapper)
-        default: applyOwn(mapper.kind)
+        case .address(let attributes): writeAddress(attributes, mapper)
+        case .plain(let plain): apply(plain, mapper)
         }
     }
 
-    /// The kinds that name their claim themselves.
-    private mutating func applyOwn(_ kind: ClaimMapper.Kind) {
+    private mutating func apply(_ kind: ClaimMapper.PlainKind, _ mapper: ClaimMapper) {
         switch kind {
-        case .fullName: write("name", input.fullName.map(JSONValue.string))
-        case .address(let attributes): writeAddress(attributes)
+        case .roleList:
+            guard let path = mapper.claim, input.person != nil,
+                !ReservedClaims.contain(path.root, in: target, writtenBy: mapper.kind)
+            else { return }
+            tree.set(.array(roles.flatNames.map(JSONValue.string)), at: path)
+        case .fullName: write("name", input.fullName.map(JSONValue.string), mapper)
+        case .audienceResolve: addClients()
         case .allowedOrigins:
             guard !input.allowedOrigins.isEmpty else { return }
-            write("allowed-origins", .array(input.allowedOrigins.map(JSONValue.string)))
-        case .acr: write("acr", input.acr.map(JSONValue.string))
-        case .amr: write("amr", .array(input.amr.map(JSONValue.string)))
-        case .sessionState: write("session_state", input.sessionID.map(JSONValue.string))
-        case .nonce: write("nonce", input.nonce.map(JSONValue.string))
-        case .claimsParameter: writeRequested()
-        default: return
+            write("allowed-origins", .array(input.allowedOrigins.map(JSONValue.string)), mapper)
+        case .acr: write("acr", input.acr.map(JSONValue.string), mapper)
+        case .amr: write("amr", .array(input.amr.map(JSONValue.string)), mapper)
+        case .sub: subject = input.person?.id
+        case .sessionState: write("session_state", input.sessionID.map(JSONValue.string), mapper)
+        case .nonce: write("nonce", input.nonce.map(JSONValue.string), mapper)
+        case .claimsParameter: writeRequested(mapper)
+        case .claimsParameterValue: writeRequestedValue(mapper)
+        case .unknown: break
         }
     }
 
-    private mutating func write(_ claim: String, _ value: JSONValue?) {
-        if let value { tree.set(value, at: ClaimPath(names: [claim])) }
+    /// Writes a claim that the kind names itself: none but those of its traits, by which administrators are
+    /// let add it.
+    private mutating func write(_ claim: String, _ value: JSONValue?, _ mapper: ClaimMapper) {
+        guard let value, case .own(let names) = mapper.kind.traits.place, names.contains(claim)
+        else { return }
+        tree.set(value, at: ClaimPath(names: [claim]))
     }
 
-    private mutating func writeAddress(_ attributes: [String: String]) {
+    private mutating func writeAddress(_ attributes: [String: String], _ mapper: ClaimMapper) {
         var address = JSONObject()
         for (member, attribute) in attributes.sorted(by: { $0.key < $1.key }) {
             if let value = input.firstAttribute(attribute) { address[member] = .string(value) }
         }
-        if !address.isEmpty { write("address", .object(address)) }
+        if !address.isEmpty { write("address", .object(address), mapper) }
     }
 }
 
@@ -182,15 +185,15 @@ extension MappedTokenWriter {
     }
 
     /// The claims about the person that the request calls essential (OpenID Connect Core §5.5.1).
-    private mutating func writeRequested() {
+    private mutating func writeRequested(_ mapper: ClaimMapper) {
         let requested = target == .idToken ? input.requested?.idToken : input.requested?.userInfo
         for claim in requested ?? [] where claim.isEssential {
             switch claim.name {
-            case "name": write("name", input.fullName.map(JSONValue.string))
-            case "given_name": write("given_name", property("firstName"))
-            case "family_name": write("family_name", property("lastName"))
-            case "preferred_username": write("preferred_username", property("username"))
-            case "email": write("email", property("email"))
+            case "name": write("name", input.fullName.map(JSONValue.string), mapper)
+            case "given_name": write("given_name", property("firstName"), mapper)
+            case "family_name": write("family_name", property("lastName"), mapper)
+            case "preferred_username": write("preferred_username", property("username"), mapper)
+            case "email": write("email", property("email"), mapper)
             default: continue
             }
         }
@@ -264,10 +267,10 @@ extension ClaimMapper {
     /// order in which they were given.
     fileprivate var priority: Int {
         switch kind {
-        case .sub: -10
+        case .plain(.sub): -10
         case .renamedRole: 10
         case .fixedRole: 20
-        case .audienceResolve: 30
+        case .plain(.audienceResolve): 30
         case .realmRoles, .clientRoles: 40
         default: 0
         }

@@ -9,14 +9,14 @@ struct MapperInput: Sendable {
     /// The person's roles with all that they contain, as far as the client sees them.
     var roles: Set<RoleName>
     /// The groups that the person is a member of.
-    var groups: [MemberGroup] = []
+    var groups: [MemberGroup]
     var clientID: String
     /// Of pairwise subjects; see ``PairwiseSubject/sector(of:)``.
     var sector: String?
     /// The client's web origins, with `+` replaced.
-    var allowedOrigins: [String] = []
+    var allowedOrigins: [String]
     var acr: String?
-    var amr: [String] = []
+    var amr: [String]
     var nonce: String?
     /// `sid`
     var sessionID: String?
@@ -24,14 +24,32 @@ struct MapperInput: Sendable {
     var authTime: Int64?
     /// What else is known of the session: `client_id`, `clientHost` and `clientAddress` of a
     /// service account, `identity_provider`. Nothing that a request brought.
-    var notes: [String: String] = [:]
+    var notes: [String: String]
     /// The parameter `claims` (OpenID Connect Core §5.5).
     var requested: ClaimsRequest?
 
-    init(person: Person?, roles: Set<RoleName>, clientID: String) {
+    /// Takes all of it: what is left out compiles nowhere.
+    init(
+        person: Person?,
+        roles: Set<RoleName>,
+        groups: [MemberGroup],
+        clientID: String,
+        sector: String?,
+        allowedOrigins: [String],
+        acr: String?,
+        amr: [String],
+        nonce: String?,
+        sessionID: String?,
+        authTime: Int64?,
+        notes: [String: String],
+        requested: ClaimsRequest?
+    ) {
         self.person = person
-        self.roles = roles
-        self.clientID = clientID
+        (self.roles, self.groups) = (roles, groups)
+        (self.clientID, self.sector, self.allowedOrigins) = (clientID, sector, allowedOrigins)
+        (self.acr, self.amr, self.nonce) = (acr, amr, nonce)
+        (self.sessionID, self.authTime, self.notes) = (sessionID, authTime, notes)
+        self.requested = requested
     }
 }
 

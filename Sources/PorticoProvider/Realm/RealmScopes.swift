@@ -67,11 +67,9 @@ package struct LiveScope: Sendable {
 extension ClaimMapper {
     /// The claim that it writes of the person; `nil` for part of one.
     fileprivate var ownClaim: String? {
-        switch kind {
-        case .address: "address"
-        case .fullName: "name"
-        default: claim.flatMap { $0.names.count == 1 ? $0.root : nil }
-        }
+        let names =
+            if case .own(let names) = kind.traits.place { names } else { claim?.names ?? [] }
+        return names.count == 1 ? names[0] : nil
     }
 }
 
@@ -114,7 +112,7 @@ struct TokenView: Sendable {
     /// Whether the nonce is in every token, as in realms without a scope that brings it, where older
     /// adapters expect it.
     var repeatsNonce: Bool {
-        !scopes.hasBasicScope || mappers.contains { $0.kind == .nonce }
+        !scopes.hasBasicScope || mappers.contains { $0.kind == .plain(.nonce) }
     }
 
     /// The roles of a person that the client sees: its own always.

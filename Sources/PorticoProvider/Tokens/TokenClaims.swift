@@ -193,21 +193,21 @@ struct TokenClaims: Sendable {
         nonce: String? = nil,
         requested: ClaimsRequest? = nil
     ) -> MappedToken {
-        var input = MapperInput(
+        let input = MapperInput(
             person: subject.person?.person,
             roles: view.visible(roles),
-            clientID: subject.client.clientID
+            groups: subject.person?.groupIDs.map(subject.realm.graph.membership) ?? [],
+            clientID: subject.client.clientID,
+            sector: view.client.sector,
+            allowedOrigins: view.client.origins.claim,
+            acr: acr,
+            amr: subject.grant.amr,
+            nonce: nonce,
+            sessionID: subject.grant.sessionID,
+            authTime: subject.grant.authenticatedAt,
+            notes: subject.notes,
+            requested: requested
         )
-        input.groups = subject.person?.groupIDs.map(subject.realm.graph.membership) ?? []
-        input.sector = view.client.sector
-        input.allowedOrigins = view.client.origins.claim
-        input.acr = acr
-        input.amr = subject.grant.amr
-        input.nonce = nonce
-        input.sessionID = subject.grant.sessionID
-        input.authTime = subject.grant.authenticatedAt
-        input.notes = subject.notes
-        input.requested = requested
         return MappedToken(view.mappers + added(requested, target), for: target, input: input)
     }
 

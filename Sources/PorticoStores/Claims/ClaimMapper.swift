@@ -48,38 +48,43 @@ package struct ClaimMapper: Hashable, Sendable {
         case realmRoles(prefix: String)
         /// The names of the person's roles of one client, or of every client.
         case clientRoles(of: String?, prefix: String)
-        /// The person's roles in one list: the realm's by their names, a client's as `CLIENT:ROLE`.
-        case roleList
-        /// `name`: given and family name.
-        case fullName
         /// `address`: the person's attribute for each member (OpenID Connect Core §5.1.1).
         case address([String: String])
         /// The groups that the person is in.
         case groups(withPath: Bool)
         /// One more audience of the token.
         case audience(String)
-        /// The other clients of which the person has a role, as audiences.
-        case audienceResolve
         case fixedClaim(JSONValue)
         /// A role that everybody has in the token.
         case fixedRole(RoleName)
         case renamedRole(RoleName, to: RoleName)
         /// A fact about the session, such as `AUTH_TIME`.
         case note(String)
+        /// `sub`, another one for each sector (OpenID Connect Core §8.1).
+        case pairwise(PairwiseSubject)
+        case plain(PlainKind)
+    }
+
+    /// The kinds that say everything by their name, which is how they are kept.
+    package enum PlainKind: String, CaseIterable, Hashable, Sendable {
+        /// The person's roles in one list: the realm's by their names, a client's as `CLIENT:ROLE`.
+        case roleList = "role_list"
+        /// `name`: given and family name.
+        case fullName = "full_name"
+        /// The other clients of which the person has a role, as audiences.
+        case audienceResolve = "audience_resolve"
         /// `allowed-origins`: the client's web origins.
-        case allowedOrigins
+        case allowedOrigins = "allowed_origins"
         case acr
         case amr
         case sub
-        /// `sub`, another one for each sector (OpenID Connect Core §8.1).
-        case pairwise(PairwiseSubject)
         /// `session_state`
-        case sessionState
+        case sessionState = "session_state"
         case nonce
         /// The essential claims of the parameter `claims` (OpenID Connect Core §5.5).
-        case claimsParameter
+        case claimsParameter = "claims_parameter"
         /// The value that the parameter `claims` gives.
-        case claimsParameterValue
+        case claimsParameterValue = "claims_parameter_value"
         /// Nothing: the product that the mapper came from has a kind that is not known here.
         case unknown
     }
@@ -98,6 +103,8 @@ package struct ClaimMapper: Hashable, Sendable {
         package static let tokens: Set<Target> = [
             .accessToken, .lightweightAccessToken, .idToken, .userInfo, .introspection,
         ]
+        fileprivate static let all = Set(allCases)
+        fileprivate static let notUserInfo = tokens.subtracting([.userInfo])
         /// Where a claim goes if nothing else is said.
         package static let usual: Set<Target> = [
             .accessToken, .idToken, .userInfo, .introspection,
@@ -117,19 +124,93 @@ package struct PairwiseSubject: Hashable, Sendable {
     }
 }
 
-extension ClaimMapper.Kind {
-    /// The targets that the kind may have.
-    package var possibleTargets: Set<ClaimMapper.Target> {
-        switch self {
-        case .fixedClaim: ClaimMapper.Target.tokens.union([.tokenResponse])
-        case .audience, .acr: ClaimMapper.Target.tokens.subtracting([.userInfo])
-        case .amr: [.accessToken, .lightweightAccessToken, .idToken]
-        case .sub, .audienceResolve, .allowedOrigins, .nonce:
-            [.accessToken, .lightweightAccessToken, .introspection]
-        case .claimsParameter: [.idToken, .userInfo]
-        case .claimsParameterValue: [.idToken]
-        case .unknown: []
-        default: ClaimMapper.Target.tokens
+extension ClaimMapper {
+    /// What must be known of every kind, besides what it writes.
+    package struct Traits: Sendable {
+        package let place: Place
+        /// Whether the value is a text that the person, or the sender of the request, may have chosen.
+        package let isChosenByPerson: Bool
+        /// The targets that it may have.
+        package let targets: Set<Target>
+
+        fileprivate init(
+            _ place: Place,
+            isChosenByPerson: Bool,
+            in targets: Set<Target> = Target.tokens
+        ) {
+            self.place = place
+            self.isChosenByPerson = isChosenByPerson
+            self.targets = targets
         }
     }
+
+    /// Where a kind writes.
+    package enum Place: Hashable, Sendable {
+        /// At the claim that the mapper names.
+        case named
+        /// At these claims, and no others.
+        case own([String])
+        /// It changes the roles that other mappers write.
+        case roles
+        /// At no claim but `sub` and `aud`.
+        case none
+    }
+}
+
+extension ClaimMapper.Kind {
+    package var traits: ClaimMapper.Traits {
+        switch self {
+        case .attribute, .property, .note: Traits(.named, isChosenByPerson: true)
+        case .realmRoles, .clientRoles, .groups: Traits(.named, isChosenByPerson: false)
+        case .fixedClaim:
+            Traits(.named, isChosenByPerson: false, in: Target.all)
+        case .address: Traits(.own(["address"]), isChosenByPerson: true)
+        case .audience:
+            Traits(.none, isChosenByPerson: false, in: Target.notUserInfo)
+        case .fixedRole, .renamedRole: Traits(.roles, isChosenByPerson: false)
+        case .pairwise: Traits(.none, isChosenByPerson: false)
+        case .plain(let kind): kind.traits
+        }
+    }
+
+    private typealias Traits = ClaimMapper.Traits
+    private typealias Target = ClaimMapper.Target
+}
+
+extension ClaimMapper.PlainKind {
+    /// A row for each of them.
+    fileprivate var traits: ClaimMapper.Traits {
+        switch self {
+        case .roleList: Traits(.named, isChosenByPerson: false)
+        case .fullName: Traits(.own(["name"]), isChosenByPerson: true)
+        case .audienceResolve: Traits(.none, isChosenByPerson: false, in: Self.access)
+        case .allowedOrigins:
+            Traits(.own(["allowed-origins"]), isChosenByPerson: false, in: Self.access)
+        case .acr:
+            Traits(.own(["acr"]), isChosenByPerson: false, in: ClaimMapper.Target.notUserInfo)
+        case .amr:
+            Traits(
+                .own(["amr"]),
+                isChosenByPerson: false,
+                in: [.accessToken, .lightweightAccessToken, .idToken]
+            )
+        case .sub: Traits(.none, isChosenByPerson: false, in: Self.access)
+        case .sessionState: Traits(.own(["session_state"]), isChosenByPerson: false)
+        case .nonce: Traits(.own(["nonce"]), isChosenByPerson: true, in: Self.access)
+        case .claimsParameter:
+            Traits(
+                .own(["name", "given_name", "family_name", "preferred_username", "email"]),
+                isChosenByPerson: true,
+                in: [.idToken, .userInfo]
+            )
+        case .claimsParameterValue: Traits(.named, isChosenByPerson: true, in: [.idToken])
+        case .unknown: Traits(.none, isChosenByPerson: false, in: [])
+        }
+    }
+
+    private typealias Traits = ClaimMapper.Traits
+
+    private static let access: Set<ClaimMapper.Target> = [
+        .accessToken, .lightweightAccessToken, .introspection,
+    ]
 }

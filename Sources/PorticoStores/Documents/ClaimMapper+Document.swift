@@ -35,99 +35,115 @@ extension ClaimMapper {
 }
 
 extension ClaimMapper.Kind {
-    /// The kinds that say everything by their name.
-    private static let plain: [(name: String, kind: ClaimMapper.Kind)] = [
-        ("full_name", .fullName), ("role_list", .roleList), ("audience_resolve", .audienceResolve),
-        ("allowed_origins", .allowedOrigins), ("acr", .acr), ("amr", .amr), ("sub", .sub),
-        ("session_state", .sessionState), ("nonce", .nonce),
-        ("claims_parameter", .claimsParameter),
-        ("claims_parameter_value", .claimsParameterValue), ("unknown", .unknown),
-    ]
+    /// The kinds that have settings, by the names under which they are kept.
+    package enum Form: String, CaseIterable, Hashable, Sendable {
+        case attribute
+        case property
+        case realmRoles = "realm_roles"
+        case clientRoles = "client_roles"
+        case address
+        case groups
+        case audience
+        case fixedClaim = "fixed_claim"
+        case fixedRole = "fixed_role"
+        case renamedRole = "renamed_role"
+        case note
+        case pairwise
+    }
 
     fileprivate init(_ document: Document) throws {
         let kind = try document.required("kind", \.string)
+        if let plain = ClaimMapper.PlainKind(rawValue: kind) {
+            self = .plain(plain)
+            return
+        }
+        guard let form = Form(rawValue: kind) else { throw DocumentError(member: "kind") }
         func prefix() throws -> String { try document.optional("prefix", \.string) ?? "" }
-        switch kind {
-        case "attribute":
+        switch form {
+        case .attribute:
             self = .attribute(
                 try document.required("attribute", \.string),
                 aggregates: try document.optional("aggregates", \.bool) ?? false
             )
-        case "property": self = .property(try document.required("property", \.string))
-        case "realm_roles": self = .realmRoles(prefix: try prefix())
-        case "client_roles":
+        case .property: self = .property(try document.required("property", \.string))
+        case .realmRoles: self = .realmRoles(prefix: try prefix())
+        case .clientRoles:
             self = .clientRoles(
                 of: try document.optional("client_id", \.string),
                 prefix: try prefix()
             )
-        case "address":
+        case .address:
             let members = try document.required("members", \.object)
             self = .address(
                 Dictionary(
                     members.compactMap { member in member.value.string.map { (member.name, $0) } }
                 ) { first, _ in first }
             )
-        case "groups": self = .groups(withPath: try document.required("path", \.bool))
-        case "audience": self = .audience(try document.required("audience", \.string))
-        case "fixed_claim": self = .fixedClaim(document.object["value"] ?? .null)
-        case "fixed_role": self = .fixedRole(try document.required("role", RoleName.init(value:)))
-        case "renamed_role":
+        case .groups: self = .groups(withPath: try document.required("path", \.bool))
+        case .audience: self = .audience(try document.required("audience", \.string))
+        case .fixedClaim: self = .fixedClaim(document.object["value"] ?? .null)
+        case .fixedRole: self = .fixedRole(try document.required("role", RoleName.init(value:)))
+        case .renamedRole:
             self = .renamedRole(
                 try document.required("role", RoleName.init(value:)),
                 to: try document.required("to", RoleName.init(value:))
             )
-        case "note": self = .note(try document.required("note", \.string))
-        case "pairwise":
+        case .note: self = .note(try document.required("note", \.string))
+        case .pairwise:
             self = .pairwise(
                 PairwiseSubject(
                     salt: try document.required("salt", \.string),
                     sector: try document.optional("sector", \.string)
                 )
             )
-        default:
-            guard let plain = Self.plain.first(where: { $0.name == kind }) else {
-                throw DocumentError(member: "kind")
-            }
-            self = plain.kind
         }
     }
 
     fileprivate var document: JSONObject {
+        let (name, settings) = kept
+        var object: JSONObject = ["kind": .string(name)]
+        for (name, value) in settings { object[name] = value }
+        return object
+    }
+
+    private var kept: (name: String, settings: JSONObject) {
+        func form(_ form: Form, _ settings: JSONObject) -> (name: String, settings: JSONObject) {
+            (form.rawValue, settings)
+        }
         switch self {
         case .attribute(let name, let aggregates):
-            var object: JSONObject = ["kind": "attribute", "attribute": .string(name)]
+            var object: JSONObject = ["attribute": .string(name)]
             if aggregates { object["aggregates"] = true }
-            return object
-        case .property(let name): return ["kind": "property", "property": .string(name)]
-        case .realmRoles(let prefix):
-            return ["kind": "realm_roles", "prefix": .string(prefix)]
+            return form(.attribute, object)
+        case .property(let name): return form(.property, ["property": .string(name)])
+        case .realmRoles(let prefix): return form(.realmRoles, ["prefix": .string(prefix)])
         case .clientRoles(let clientID, let prefix):
-            var object: JSONObject = ["kind": "client_roles", "prefix": .string(prefix)]
+            var object: JSONObject = ["prefix": .string(prefix)]
             object["client_id"] = clientID.map(JSONValue.string)
-            return object
+            return form(.clientRoles, object)
         case .address(let members):
             var attributes = JSONObject()
             for (member, name) in members.sorted(by: { $0.key < $1.key }) {
                 attributes[member] = .string(name)
             }
-            return ["kind": "address", "members": .object(attributes)]
-        case .groups(let withPath): return ["kind": "groups", "path": .bool(withPath)]
-        case .audience(let audience):
-            return ["kind": "audience", "audience": .string(audience)]
-        case .fixedClaim(let value): return ["kind": "fixed_claim", "value": value]
-        case .fixedRole(let role): return ["kind": "fixed_role", "role": role.value]
+            return form(.address, ["members": .object(attributes)])
+        case .groups(let withPath): return form(.groups, ["path": .bool(withPath)])
+        case .audience(let audience): return form(.audience, ["audience": .string(audience)])
+        case .fixedClaim(let value): return form(.fixedClaim, ["value": value])
+        case .fixedRole(let role): return form(.fixedRole, ["role": role.value])
         case .renamedRole(let role, let name):
-            return ["kind": "renamed_role", "role": role.value, "to": name.value]
-        case .note(let name): return ["kind": "note", "note": .string(name)]
+            return form(.renamedRole, ["role": role.value, "to": name.value])
+        case .note(let name): return form(.note, ["note": .string(name)])
         case .pairwise(let pairwise):
-            var object: JSONObject = ["kind": "pairwise", "salt": .string(pairwise.salt)]
+            var object: JSONObject = ["salt": .string(pairwise.salt)]
             object["sector"] = pairwise.sector.map(JSONValue.string)
-            return object
-        default:
-            let plain = Self.plain.first { $0.kind == self }
-            return ["kind": .string(plain?.name ?? "unknown")]
+            return form(.pairwise, object)
+        case .plain(let plain): return (plain.rawValue, [:])
         }
     }
+
+    /// The name under which it is kept.
+    package var name: String { kept.name }
 }
 
 extension RoleName {

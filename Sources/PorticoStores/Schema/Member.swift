@@ -53,6 +53,7 @@ package struct Member<Owner: MemberOwner>: Sendable {
         }
     }
 
+    /// - Parameter setter: What the documents say; nothing is refused by it (``MemberSetter``).
     func set(by setter: MemberSetter, _ option: MemberOption = .none, label: StaticString? = nil)
         -> Self
     {
@@ -135,7 +136,9 @@ package struct Member<Owner: MemberOwner>: Sendable {
     }
 }
 
-/// Who may set a member. Each may set what those before may.
+/// The least that is needed to set a member, for the documents: each may set what those before may. It is no
+/// check: each face says itself which members it takes, and `AdminRights` (PorticoAdministration) refuses what
+/// an administrator may not change.
 package enum MemberSetter: String, Sendable {
     /// The client itself, by registration or by its document.
     case client

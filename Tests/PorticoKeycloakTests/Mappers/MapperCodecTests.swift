@@ -1,5 +1,6 @@
 import PorticoProtocol
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoKeycloak
@@ -329,17 +330,39 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
     func refused(_ kind: String, _ config: [String: String], _ fault: MapperFault) {
         let record = MapperSamples.record(kind, config)
         #expect(record.fault == fault)
-        #expect(record.kind == .unknown && record.kept != nil)
+        #expect(record.kind == .plain(.unknown) && record.kept != nil)
         #expect(record.whyNotEvaluated == "\(fault.words)")
         for target in ClaimMapper.Target.allCases {
             #expect(MapperSamples.token([record], for: target).claims.isEmpty)
         }
     }
 
+    @Test("A mapper of every kind is read from its representation, and writes no claim but its own")
+    func everyKind() {
+        for var mapper in ClaimMapper.ofEveryKind {
+            let kind = mapper.kind
+            (mapper.kept, mapper.targets) = (nil, Set(ClaimMapper.Target.allCases))
+            if kind.traits.place == .named { mapper.claim = ClaimPath(names: ["c"]) }
+            let again = MapperSamples.read(mapper.representation)
+            #expect(again.kind == kind)
+            #expect((again.fault == nil) == (kind != .plain(.unknown)), "\(kind)")
+            let own: [String] =
+                switch kind.traits.place {
+                case .named: ["c"]
+                case .own(let names): names
+                case .roles, .none: []
+                }
+            for target in ClaimMapper.Target.allCases {
+                let claims = MapperSamples.token([mapper], for: target).claims
+                #expect(Set(claims.map(\.name)).isSubset(of: own), "\(kind)")
+            }
+        }
+    }
+
     @Test("Without a person there are no claims about one, and none fails")
     func nobody() {
-        var input = MapperInput(person: nil, roles: [], clientID: "shop")
-        input.acr = "1"
+        var input = MapperSamples.input
+        (input.person, input.roles, input.groups) = (nil, [], [])
         let records = MapperCase.all.enumerated().map { index, row in
             MapperSamples.record(row.kind, row.config, name: "m\(index)")
         }

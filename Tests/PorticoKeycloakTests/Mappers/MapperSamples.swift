@@ -26,7 +26,7 @@ enum MapperSamples {
     }
 
     static var input: MapperInput {
-        var input = MapperInput(
+        MapperInput(
             person: person,
             roles: [
                 RoleName(clientID: nil, name: "reader"), RoleName(clientID: nil, name: "writer"),
@@ -34,24 +34,24 @@ enum MapperSamples {
                 RoleName(clientID: "my.api", name: "read"),
                 RoleName(clientID: "my.api", name: "write"),
             ],
-            clientID: "shop"
+            groups: [
+                MemberGroup(
+                    names: ["staff", "north"],
+                    attributes: [["colours": ["blue"]], ["floor": ["2"], "colours": ["never"]]]
+                ),
+                MemberGroup(names: ["guests"], attributes: [["floor": ["0"], "colours": ["red"]]]),
+            ],
+            clientID: "shop",
+            sector: "shop.example.com",
+            allowedOrigins: ["https://shop.example.com"],
+            acr: "silver",
+            amr: ["pwd"],
+            nonce: "n-1",
+            sessionID: "sid-1",
+            authTime: 1_700_000_100,
+            notes: ["clientHost": "10.0.0.1", "client_id": "shop"],
+            requested: nil
         )
-        input.groups = [
-            MemberGroup(
-                names: ["staff", "north"],
-                attributes: [["colours": ["blue"]], ["floor": ["2"], "colours": ["never"]]]
-            ),
-            MemberGroup(names: ["guests"], attributes: [["floor": ["0"], "colours": ["red"]]]),
-        ]
-        input.sector = "shop.example.com"
-        input.allowedOrigins = ["https://shop.example.com"]
-        input.acr = "silver"
-        input.amr = ["pwd"]
-        input.nonce = "n-1"
-        input.sessionID = "sid-1"
-        input.authTime = 1_700_000_100
-        input.notes = ["clientHost": "10.0.0.1", "client_id": "shop"]
-        return input
     }
 
     /// All switches on.

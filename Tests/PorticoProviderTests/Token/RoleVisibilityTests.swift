@@ -125,7 +125,7 @@ import Testing
         let mapper = ClaimMapper(
             id: "m",
             name: "groups",
-            kind: .roleList,
+            kind: .plain(.roleList),
             claim: ClaimPath("groups"),
             targets: [.accessToken]
         )
@@ -136,7 +136,17 @@ import Testing
                 RoleName(clientID: "a", name: "b:c"), RoleName(clientID: "a:b", name: "c"),
                 RoleName(clientID: "a", name: "admin"),
             ],
-            clientID: "a"
+            groups: [],
+            clientID: "a",
+            sector: nil,
+            allowedOrigins: [],
+            acr: nil,
+            amr: [],
+            nonce: nil,
+            sessionID: nil,
+            authTime: nil,
+            notes: [:],
+            requested: nil
         )
         let token = MappedToken([mapper], for: .accessToken, input: input)
         #expect(token.claims.strings("groups") == ["a:admin", "a:b:c", "editor"])

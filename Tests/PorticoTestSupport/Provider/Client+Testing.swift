@@ -72,4 +72,26 @@ extension ClaimMapper {
             targets: targets
         )
     }
+
+    /// What is kept, and written in Keycloak's words, is tried with each of them.
+    package static let ofEveryKind: [ClaimMapper] = {
+        let role = RoleName(clientID: "notes", name: "writer")
+        let kinds: [Kind] =
+            [
+                .attribute("dept", aggregates: true), .property("email"),
+                .realmRoles(prefix: "r_"), .clientRoles(of: "notes", prefix: ""),
+                .clientRoles(of: nil, prefix: "c_"),
+                .address(Kind.usualAddress.merging(["locality": "town"]) { $1 }),
+                .groups(withPath: true), .audience("api"),
+                .fixedClaim(["a": [1, 2.5, .null, true]]), .fixedRole(role),
+                .renamedRole(role, to: RoleName(clientID: nil, name: "author")),
+                .note("AUTH_TIME"), .pairwise(PairwiseSubject(salt: "s", sector: "app.example")),
+                .pairwise(PairwiseSubject(salt: "s", sector: nil)),
+            ] + PlainKind.allCases.map(Kind.plain)
+        var mappers = kinds.map { ClaimMapper($0, "a.b", into: Set(Target.allCases)) }
+        mappers[0] = ClaimMapper(kinds[0], isMultivalued: true, into: [])
+        mappers[0].type = .json
+        mappers[0].kept = KeptRepresentation(["a": 1])
+        return mappers
+    }()
 }
