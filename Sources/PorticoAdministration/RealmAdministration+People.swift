@@ -117,8 +117,6 @@ extension RealmAdministration {
         _ = try await rights(of: person, for: administrator)
     }
 
-    // MARK: Rules
-
     private func checked(_ person: Person, replacing former: Person? = nil) throws -> Person {
         do {
             return try registration.checked(person, replacing: former)

@@ -15,8 +15,9 @@ struct MappedToken {
     /// - Parameter mappers: As ``inOrder`` has them.
     init(_ mappers: [ClaimMapper], for target: ClaimMapper.Target, input: MapperInput) {
         var writer = MappedTokenWriter(target: target, input: input)
-        for mapper in mappers where mapper.targets.contains(target) {
-            writer.apply(mapper)
+        // By place: a mapper is large, and most are for other targets.
+        for place in mappers.indices where mappers[place].targets.contains(target) {
+            writer.apply(mappers[place])
         }
         claims = writer.tree.object
         audiences = writer.audiences

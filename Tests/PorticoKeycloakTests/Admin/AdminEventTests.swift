@@ -219,7 +219,8 @@ import Testing
         #expect(try await admin.send(.get, "/clients?clientId=new", by: root).list.isEmpty)
         let before = ["users/\(made.madeID)"]
         #expect(try await events() == before)
-        let file = #"{"roles": {"realm": [{"name": "one"}]}, "groups": [{"name": ""}]}"#
+        let people = #"[{"username": "eve", "email": "none"}]"#
+        let file = #"{"roles": {"realm": [{"name": "one"}]}, "users": \#(people)}"#
         let failed = try await admin.send(.post, "/partialImport", file, by: root)
         #expect(failed.status == 400, "\(failed.text)")
         #expect(try await admin.send(.get, "/roles/one", by: root).status == 200)

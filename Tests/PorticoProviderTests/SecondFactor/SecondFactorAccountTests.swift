@@ -188,26 +188,27 @@ import Testing
         #expect(!again.text.contains(#"name="password""#))
     }
 
-    @Test("decision 0081: with an app a person signs out everywhere else, unless they untick it")
-    func endsOthers() async throws {
-        for isTicked in [true, false] {
-            let (other, _) = try await Self.signedIn(server)
-            let (browser, page) = try await Self.signedIn(server)
-            let setup = try await browser.press(page, [("action", "add")])
-            let box = try #require(
-                setup.text.firstMatch(of: /<input[^>]*name="others"[^>]*>/).map { String($0.0) }
-            )
-            #expect(box.contains("checked") && box.contains(#"value="1""#))
-            let code = Self.code(try Self.app(setup), server)
-            let sent = [("action", "confirm"), ("code", code)]
-            let done = try await browser.press(setup, sent + (isTicked ? [("others", "1")] : []))
-            #expect(done.text.contains("has been added"))
-            #expect(try await !other.get(Self.path).text.contains(#"name="password""#) != isTicked)
-            #expect(server.log.contains("event=sign_out.elsewhere") == isTicked)
-            // This browser's session is one with a code now.
-            #expect(!(try await browser.get(Self.path)).text.contains(#"name="password""#))
-            expectCode(try await browser.authorize(TestFlow.request()))
-        }
+    @Test(
+        "decision 0081: with an app a person signs out everywhere else, unless they untick it",
+        arguments: [true, false]
+    )
+    func endsOthers(isTicked: Bool) async throws {
+        let (other, _) = try await Self.signedIn(server)
+        let (browser, page) = try await Self.signedIn(server)
+        let setup = try await browser.press(page, [("action", "add")])
+        let box = try #require(
+            setup.text.firstMatch(of: /<input[^>]*name="others"[^>]*>/).map { String($0.0) }
+        )
+        #expect(box.contains("checked") && box.contains(#"value="1""#))
+        let code = Self.code(try Self.app(setup), server)
+        let sent = [("action", "confirm"), ("code", code)]
+        let done = try await browser.press(setup, sent + (isTicked ? [("others", "1")] : []))
+        #expect(done.text.contains("has been added"))
+        #expect(try await !other.get(Self.path).text.contains(#"name="password""#) != isTicked)
+        #expect(server.log.contains("event=sign_out.elsewhere") == isTicked)
+        // This browser's session is one with a code now.
+        #expect(!(try await browser.get(Self.path)).text.contains(#"name="password""#))
+        expectCode(try await browser.authorize(TestFlow.request()))
     }
 
     @Test("A request that waits is not lost where the person has to sign in again")

@@ -142,8 +142,8 @@ import Testing
     func encodedCredentials(secret: String) async throws {
         let secretOfMachine = "p%:+ ü and more to be long"
         let server = try await ProviderUnderTest { realm in
-            realm.clients[client: "machine"].clientID = "ma:chine"
             realm.clients[client: "machine"].secret = .hashed(Hash256(of: secretOfMachine).bytes)
+            realm.clients[client: "machine"].clientID = "ma:chine"
         }
         let reply = try await server.token(TestFlow.own, basic: ("ma:chine", secretOfMachine))
         #expect(reply.status == 200)
