@@ -156,8 +156,9 @@ extension Client {
     }
 
     /// The command that changes it.
-    func update(_ option: String, in realm: String?) -> String {
-        portico("client update \(clientID)\(realm.map { " --realm \($0)" } ?? "") \(option)")
+    func update(_ option: CommandWords, in realm: String?) -> String {
+        guard let realm else { return portico("client update \(clientID) \(option)") }
+        return portico("client update \(clientID) --realm \(realm) \(option)")
     }
 
     /// What an app of the backend lacks, each in one line.
