@@ -64,7 +64,7 @@ import Testing
             client.mappers[0] = ClaimMapper(
                 id: fixed.id,
                 name: fixed.name,
-                kind: .unknown,
+                kind: .plain(.unknown),
                 claim: fixed.claim,
                 targets: []
             )
@@ -72,7 +72,7 @@ import Testing
         }
         let second = try await scene.write(file).report
         let mappers = try #require(try await scene.client("web")).mappers
-        #expect(mappers.map(\.kind) == [.fixedClaim("x"), .unknown])
+        #expect(mappers.map(\.kind) == [.fixedClaim("x"), .plain(.unknown)])
         for report in [first, second] {
             #expect(report.says(.skipped, "client web", "mapper script: writes nothing"))
         }
