@@ -372,10 +372,9 @@ extension Client {
     /// Whether tokens give no more than what the person has allowed.
     var keepsConsent: Bool { requiresConsent && consentMemory == .kept }
 
-    /// Whether people sign in to it, by a code or by the sign-in of another app on the device.
-    var isSignedInto: Bool {
-        grantTypes.contains(.authorizationCode) || grantTypes.contains(.tokenExchange)
-    }
+    /// Whether people sign in to it, if only by another app on the device: it has a grant type besides that
+    /// of the client alone.
+    var isSignedInto: Bool { grantTypes.contains { $0 != .clientCredentials } }
 
     /// Whether its sign-ins are good for that app on the same device (OpenID Connect Native SSO §4).
     func sharesDevice(with target: Client) -> Bool {
