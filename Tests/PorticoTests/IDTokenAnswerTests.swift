@@ -18,6 +18,7 @@ struct IDTokenAnswerTests {
         with name: String,
         _ value: JSONValue?
     ) async throws -> SignInError.Kind? {
+        let scene = Scene()
         scene.provider.change { $0.claims = { $0.with(name, value) } }
         let kind = await scene.failure(of: request)
         if kind != nil {
