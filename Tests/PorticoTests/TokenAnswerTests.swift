@@ -12,6 +12,7 @@ struct TokenAnswerTests {
 
     /// The sign-in fails, and nothing of it is left.
     private func failure(_ reply: HTTPReply) async throws -> SignInError.Kind? {
+        let scene = Scene()
         scene.provider.answer("/token") { _ in reply }
         let kind = await scene.failure()
         #expect(try await scene.storage.read() == nil)
