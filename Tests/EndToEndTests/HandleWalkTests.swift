@@ -31,7 +31,7 @@ struct HandleWalkTests {
         }
     }
 
-    @Test("Nobody but whom the handle names finishes the sign-in", .needs(.chromium))
+    @Test("No one but whom the handle names finishes the sign-in", .needs(.chromium))
     func another() async throws {
         try await HandleWalk.run { walk in
             try await walk.open()

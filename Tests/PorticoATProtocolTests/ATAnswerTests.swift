@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("ATP-CB-3: tokens of nobody, or of another than the sign-in began with, are refused")
+    @Test("ATP-CB-3: tokens of no one, or of another than the sign-in began with, are refused")
     func subject() async throws {
         let successor = SecretText("refresh-1")
         for subject in ["", "alice.example.com", "did:plc:short", "did:key:z6", "did:web:10.0.0.1"]

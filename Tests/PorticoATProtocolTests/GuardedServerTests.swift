@@ -223,7 +223,7 @@ import Testing
     private static let site = World.site("alice.example.com")
 
     @Test(
-        "decision 0067: who could not be asked does not make it nobody's handle",
+        "decision 0067: who could not be asked does not make it no one's handle",
         arguments: [
             (.failure(.busy), .status(404)), (.success([]), .failure(.busy)),
             (.failure(.busy), .failure(.unreachable)), (.failure(.unreachable), .failure(.busy)),

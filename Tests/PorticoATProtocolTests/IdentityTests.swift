@@ -174,7 +174,7 @@ import Testing
         world.names["_atproto.alice.example.com"] = .failure(.unreachable)
         world.network[World.site("alice.example.com")] = .answer(World.alice, "text/plain")
         #expect(try await world.identity(of: "alice.example.com").did.text == World.alice)
-        // Nobody has a handle only if both say so.
+        // No one has a handle only if both say so.
         for (texts, site) in [
             (.failure(.unreachable), .status(404)), (.failure(.malformed), .status(404)),
             (.success([]), .failure(.unreachable)), (.success([]), .failure(.refused)),
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test("A domain that does not exist is nobody's handle, if the name servers say so, too")
+    @Test("A domain that does not exist is no one's handle, if the name servers say so, too")
     func noSuchHost() async throws {
         let site = World.site("alice.example.com")
         for (texts, expected) in [
@@ -229,7 +229,7 @@ import Testing
         #expect(world.names.questions.isEmpty)
     }
 
-    @Test("attack G02: a handle whose account names another one is nobody's")
+    @Test("attack G02: a handle whose account names another one is no one's")
     func oneWay() async throws {
         world.names["_atproto.mallory.example.com"] = .success(["did=\(World.alice)"])
         #expect(

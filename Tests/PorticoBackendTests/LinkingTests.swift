@@ -260,7 +260,7 @@ import Testing
         return asked
     }
 
-    /// Nothing that the page of before offers is done, and Rea's identity is nobody's.
+    /// Nothing that the page of before offers is done, and Rea's identity is no one's.
     private static func expectOver(
         _ asked: TestVisitor.Visited,
         _ visitor: TestVisitor,

@@ -25,7 +25,7 @@ private final class HeldAPI: Responder {
     }
 }
 
-/// Notes for whom it is asked, and answers with what says when nobody has it any more.
+/// Notes for whom it is asked, and answers with what says when no one has it any more.
 private final class NotingTransport: HTTPTransport {
     private final class Kept: Sendable {
         private let isGone: Locked<Bool>
@@ -100,7 +100,7 @@ private final class NotingTransport: HTTPTransport {
         var held: [Response] = []
         for call in slow { held.append(try await call.value) }
         #expect(held.allSatisfy { $0.status == .ok })
-        // They were answered, and nobody has read them yet.
+        // They were answered, and no one has read them yet.
         let still = try await Self.call("/bff/orders/quick", visitor, at: server)
         #expect(still.status == .tooManyRequests)
         held = []
@@ -121,7 +121,7 @@ private final class NotingTransport: HTTPTransport {
         for visitor in [visitor, visitor, other] {
             var answers = [try await Self.call("/bff/orders/x", visitor, at: server)]
             #expect(answers.map(\.status) == [.ok])
-            // It was answered, and nobody has read it yet.
+            // It was answered, and no one has read it yet.
             #expect(!transport.isGone)
             answers = []
             #expect(transport.isGone)

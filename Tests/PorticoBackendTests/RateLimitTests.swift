@@ -305,7 +305,7 @@ import Testing
     ]
 
     @Test(
-        "decision 0093: what no one sees begins and ends no sign-in, and counts for nobody",
+        "decision 0093: what no one sees begins and ends no sign-in, and counts for no one",
         arguments: unseenOnes
     )
     func unseen(_ asking: Asking) async throws {
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test(
-        "decision 0093: rows of programs take nothing of another site, and it counts for nobody",
+        "decision 0093: rows of programs take nothing of another site, and it counts for no one",
         arguments: ["cross-site", "same-site", nil] as [String?]
     )
     func programs(_ site: String?) async throws {

@@ -289,7 +289,7 @@ extension BackendUnderTest {
         try await server.backend.directory.refresh()
     }
 
-    /// Refused on a page: nobody is led to the app, and no session begins.
+    /// Refused on a page: no one is led to the app, and no session begins.
     private func expectEnd(_ reply: Reply, _ before: Int64, at server: BackendUnderTest) throws {
         #expect(reply.status == 400)
         #expect(reply.location == nil && !reply.text.contains("com.example.moved:"))

@@ -317,7 +317,7 @@ import Testing
         let other = TestVisitor(without)
         _ = try await other.signIn("google", as: .ben)
         #expect(try await other.request("/onboarding?return_to=/orders").location == "/orders")
-        // Nobody who is not signed in is led on.
+        // No one who is not signed in is led on.
         let stranger = TestVisitor(without)
         #expect(try await stranger.request("/onboarding?return_to=/orders").location != "/orders")
     }

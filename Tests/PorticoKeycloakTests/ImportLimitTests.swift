@@ -8,7 +8,7 @@ import Testing
 
 @testable import PorticoKeycloak
 
-@Suite("One odd value of a file loses nobody")
+@Suite("One odd value of a file loses no one")
 struct ImportLimitTests {
     private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
@@ -113,7 +113,7 @@ struct ImportLimitTests {
         )
         #expect(clients[3].client?.secret != nil)
         #expect(clients[4].client?.defaultScopes == ["profile"])
-        // Without a key that signs, nobody could prove to be it: it is there, and shut.
+        // Without a key that signs, no one could prove to be it: it is there, and shut.
         #expect(clients[5].client?.isEnabled == false && clients[5].says(.disabled, "keys"))
     }
 

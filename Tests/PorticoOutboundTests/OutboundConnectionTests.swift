@@ -245,7 +245,7 @@ private final class KeepAliveServer: Sendable {
         try await client.shutdown()
     }
 
-    @Test("decision 0094: answers share their memory until nobody has them, by server and person")
+    @Test("decision 0094: answers share their memory until no one has them, by server and person")
     func answers() async throws {
         let server = try LocalServer { _ in .bytes(Self.answer) }
         defer { server.stop() }

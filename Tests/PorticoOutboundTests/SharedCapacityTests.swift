@@ -297,7 +297,7 @@ import Testing
         #expect(latest.addresses(of: "N16.example") == nil)
     }
 
-    @Test("decision 0067: answers share a number of bytes, until nobody needs them any more")
+    @Test("decision 0067: answers share a number of bytes, until no one needs them any more")
     func answers() async throws {
         let server = try LocalServer { _ in
             LocalServer.reply("200 OK", [], String(repeating: "a", count: 190_000))

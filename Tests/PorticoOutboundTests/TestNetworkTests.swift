@@ -261,7 +261,7 @@ import Testing
             #expect(head.components(separatedBy: "\r\nhost: ").count == 2)
             #expect(head.contains("\r\nhost: \(host):\(server.port)\r\n"))
         }
-        // Nobody is there, and no other address of the name is asked instead.
+        // No one is there, and no other address of the name is asked instead.
         await #expect(throws: HTTPTransportError.unreachable) {
             try await outbound(ScriptedNames([[127, 9, 9, 9]])) {
                 try await $0.send(request(server.port), body: [], limits: Self.limits)

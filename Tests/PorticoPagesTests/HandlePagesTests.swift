@@ -200,7 +200,7 @@ import Testing
         }
         let signedIn = try markup(dashboard).text
         #expect(signedIn.contains("You signed in with your internet handle."))
-        // Nobody knows whether the host has signed them out.
+        // No one knows whether the host has signed them out.
         let told = try markup(signedOut).text
         #expect(told.contains("You may still be signed in at your host"))
         #expect(!told.contains("You’re still signed in"))

@@ -83,7 +83,7 @@ import Testing
             try Found(portico.run(["doctor", "--offline", "--json"] + more, mindsModes: true))
         }
         try doctor().expectProblem("cannot be read", fix: "It belongs to ")
-        // Further in, the folder that is closed is named, and nobody is told to take it over.
+        // Further in, the folder that is closed is named, and no one is told to take it over.
         let inner = try portico.run(
             ["realm", "list", "--data-directory", folder + "/inner/server"],
             mindsModes: true

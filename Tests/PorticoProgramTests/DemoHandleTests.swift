@@ -72,7 +72,7 @@ import Testing
         try await person.close()
     }
 
-    @Test("names that nobody has, and bare ones, are answered without the DNS")
+    @Test("names that no one has, and bare ones, are answered without the DNS")
     func names() async throws {
         let server = try await DemoServer()
         let person = WebPerson()

@@ -191,7 +191,7 @@ struct DoctorTests {
         let doctor = try portico.run(["doctor", "--offline"])
         #expect(doctor.stdout.contains("administers: its people's tokens carry"))
         #expect(!doctor.stdout.contains("client shop") && !doctor.stdout.contains("admin-cli"))
-        // Nobody is asked to lend it.
+        // No one is asked to lend it.
         let asked = try portico.run(["client", "update", "desk", "--consent"])
         #expect(asked.status == 1)
         #expect(asked.stderr.contains("People administer by no client that asks them for consent."))

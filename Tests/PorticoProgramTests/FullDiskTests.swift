@@ -120,7 +120,7 @@ import Testing
         let refused = try portico.run(update, longestFile: 2_000_000)
         #expect(refused.status == 1 && refused.stderr.contains("the old secret stays"))
         #expect(try portico.run(["doctor", "--offline"]).stdout.contains(/✓ disk|! disk/))
-        // Nobody has to ask: the server tries by itself.
+        // No one has to ask: the server tries by itself.
         try await Self.clear(portico)
         _ = try await server.running.wait(forErrors: /message="database can be written again"/)
         try await server.wait { try await server.request("GET", "/readyz").status == 200 }

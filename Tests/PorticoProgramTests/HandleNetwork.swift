@@ -120,7 +120,7 @@ struct HandleNetwork {
     /// Lets apps reach the backend at an address of this machine, for as long as `body` runs.
     ///
     /// - Parameter body: Is told that address.
-    /// - Returns: The address, where nobody is any more.
+    /// - Returns: The address, where no one is any more.
     func open(_ body: @escaping @Sendable (String) async throws -> Void) async throws -> String {
         let server = server
         return try await withLoopbackListener { port, door in

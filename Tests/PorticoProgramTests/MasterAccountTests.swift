@@ -22,7 +22,7 @@ import Testing
             in: portico,
             ["--admin-rest", "on", "--admin-master", "on"]
         )
-        // Nobody imported it.
+        // No one imported it.
         #expect(!server.running.stderr.contains("was imported"))
         let words = [
             "--realm", "master", "--template", "keycloak", "--type", "confidential", "--grant-type",

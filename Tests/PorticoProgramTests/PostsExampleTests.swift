@@ -161,7 +161,7 @@ struct PostsExampleTests {
         }
     }
 
-    /// Nobody answers at the backend's address any more.
+    /// No one answers at the backend's address any more.
     private func keepsOffline(_ app: App) async throws {
         let text = "Signed in as ann.handles.test, not checked: The server cannot be reached.\n"
         #expect(try await app("who").stdout == text)

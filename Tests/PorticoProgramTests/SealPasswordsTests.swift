@@ -83,7 +83,7 @@ import Testing
             let reply = await RawExchange.get("/api/auth/session", port: server.port, [cookie])
             return reply?.status == 401 && reply?.body.contains(reason) == true
         }
-        // It opens, and names nobody who is here.
+        // It opens, and names no one who is here.
         let opens = await isAnswered("SESSION_EXPIRED")
         #expect(opens)
         let next = file + ".next"

@@ -41,7 +41,7 @@ import Testing
         #expect(await Victims.areAt443())
     }
 
-    @Test("WEB-SSRF-1, attack G05, attack G16: nobody is led to this machine by what they send")
+    @Test("WEB-SSRF-1, attack G05, attack G16: no one is led to this machine by what they send")
     func untouched() async throws {
         let victims = try await Victims()
         defer { victims.stop() }

@@ -257,7 +257,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Without a free file the server waits for one; what a peer does makes nobody wait")
+    @Test("Without a free file the server waits for one; what a peer does makes no one wait")
     func noFiles() async throws {
         for code in [EMFILE, ENFILE, ENOBUFS, ENOMEM] {
             let pause = HTTPServer.pause(after: IOError(errnoCode: code, reason: "accept"))

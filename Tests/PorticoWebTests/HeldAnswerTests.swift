@@ -6,7 +6,7 @@ import Testing
 
 @testable import PorticoWeb
 
-/// Says when nobody needs it any more.
+/// Says when no one needs it any more.
 private final class Share: Sendable {
     let isGone: Locked<Bool>
 

@@ -141,7 +141,7 @@ struct UploadScene: Sendable {
                         bytes: UploadScene.post(UploadScene.body(length), isChunked: isChunked)
                     )
                     #expect(answer.statuses == [status], "\(length) \(isChunked)")
-                    // Nobody has to be asked where the head says it.
+                    // No one has to be asked where the head says it.
                     #expect(scene.judged.withLock { $0 } == (status == 413 && !isChunked ? 0 : 1))
                 }
             }
@@ -181,7 +181,7 @@ struct UploadScene: Sendable {
         }
     }
 
-    @Test("decision 0068: whose head lets nobody in is answered, and its body is never read")
+    @Test("decision 0068: whose head lets no one in is answered, and its body is never read")
     func notAdmitted() async throws {
         let scene = try UploadScene()
         try await scene.serve { port in

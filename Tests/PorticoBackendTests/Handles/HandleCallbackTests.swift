@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "/oauth/callback: a late error changes nothing, and nobody is asked anything",
+        "/oauth/callback: a late error changes nothing, and no one is asked anything",
         arguments: [true, false]
     )
     func lateError(_ isApp: Bool) async throws {

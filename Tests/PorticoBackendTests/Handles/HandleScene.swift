@@ -331,7 +331,7 @@ extension BackendUnderTest {
         }
     }
 
-    /// Waits for what nobody else waits for.
+    /// Waits for what no one else waits for.
     func revoked(_ count: Int) async throws -> [String] {
         try await waitUntil("\(count) revoked") { hosts.revoked.count >= count }
         return hosts.revoked

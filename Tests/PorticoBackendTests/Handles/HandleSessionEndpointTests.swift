@@ -318,7 +318,7 @@ import Testing
 }
 
 @Suite("Tokens of a session by handle, with a process that is killed") struct HandleKilledTests {
-    @Test("decision 0057: a process killed in the middle of a refresh signs nobody out, ten times")
+    @Test("decision 0057: a process killed in the middle of a refresh signs no one out, ten times")
     func killed() async throws {
         for _ in 0..<10 {
             let scene = try HandleScene(TestDatabase.inFile())

@@ -246,7 +246,7 @@ import Testing
         #expect(try await scene.take(scene.theirs) == .taken)
     }
 
-    @Test("Where nobody says whose host an account has, no line is believed, and it may come again")
+    @Test("Where no one says whose host an account has, no line is believed, and it may come again")
     func directoryAway() async throws {
         for (status, rest) in [(429, "slow down"), (503, "")] {
             let scene = try await Scene()
@@ -377,7 +377,7 @@ import Testing
         }
     }
 
-    /// Nobody answers. Counts how often the person's host was asked.
+    /// No one answers. Counts how often the person's host was asked.
     private struct Silent: HTTPTransport {
         let asked: Locked<Int>
         let rest: HostNetwork

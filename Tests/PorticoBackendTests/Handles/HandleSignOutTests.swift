@@ -41,7 +41,7 @@ import Testing
         #expect(try await server.send(.post, Self.path, [:]).sid == "")
     }
 
-    @Test("ATP-DP-1: the host is told, with proof and assertion, and nobody waits for it")
+    @Test("ATP-DP-1: the host is told, with proof and assertion, and no one waits for it")
     func revoked() async throws {
         let (session, seal) = try await server.signedIn()
         let key = try #require(server.scene.vault.open(session)).key
@@ -86,7 +86,7 @@ import Testing
         #expect(server.network.revocations.map { $0.form["token"] } == ["R1"])
     }
 
-    @Test("A host that does not answer keeps nobody signed in, and is told later")
+    @Test("A host that does not answer keeps no one signed in, and is told later")
     func away() async throws {
         let (_, seal) = try await server.signedIn()
         server.network.state.withLock { $0.issuer = "not a server" }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "WEB-CSRF-4: another site's page signs nobody out",
+        "WEB-CSRF-4: another site's page signs no one out",
         arguments: ["cross-site", "same-site", "same-origin, cross-site", ""]
     )
     func forged(_ site: String) async throws {
@@ -131,14 +131,14 @@ import Testing
         #expect(reply.refusal == "403 forbidden")
         #expect(reply.headers[.setCookie] == nil)
         #expect(try await server.call("/api/auth/session", seal).status == 200)
-        // A bearer is sent by nobody else.
+        // A bearer is sent by no one else.
         var bearer: HTTPFields = [.authorization: "Bearer \(seal)"]
         bearer[.fetchSite] = site
         #expect(try await server.send(.post, Self.path, bearer).status == 200)
         #expect(try await server.call("/api/auth/session", seal).status == 401)
     }
 
-    @Test("By GET nobody is signed out", arguments: [HTTPRequest.Method.get, .head, .put, .delete])
+    @Test("By GET no one is signed out", arguments: [HTTPRequest.Method.get, .head, .put, .delete])
     func otherMethods(_ method: HTTPRequest.Method) async throws {
         let (_, seal) = try await server.signedIn()
         #expect(try await server.call(Self.path, seal, method).status == 405)

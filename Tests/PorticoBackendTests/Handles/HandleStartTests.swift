@@ -87,7 +87,7 @@ import Testing
         #expect(server.hosts.asked.isEmpty)
     }
 
-    @Test("The page that asks: a domain that does not exist was mistyped, and nobody is to wait")
+    @Test("The page that asks: a domain that does not exist was mistyped, and no one is to wait")
     func noSuchHost() async throws {
         server.hosts.setUnknown("mistyped.example.com")
         server.hosts.setAway("away.example.com")
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test(
-        "WEB-CSRF-2: another site begins no sign-in by asking for JSON, and nobody is asked",
+        "WEB-CSRF-2: another site begins no sign-in by asking for JSON, and no one is asked",
         arguments: ["same-site", "cross-site"],
         [HTTPRequest.Method.get, .post]
     )
@@ -413,7 +413,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SSRF-1, attack G17: where such a name leads to this machine, nobody connects to it",
+        "WEB-SSRF-1, attack G17: where such a name leads to this machine, no one connects to it",
         .enabled("\(Victims.needs443)") { await Victims.areAt443() },
         arguments: typed,
         [.loopback4, mapped4] as [[UInt8]]

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "ATP-TL-4: a fresh access token is used, and nobody is asked",
+        "ATP-TL-4: a fresh access token is used, and no one is asked",
         arguments: [900, 31, nil] as [Int64?]
     )
     func fresh(_ seconds: Int64?) async throws {
@@ -325,7 +325,7 @@ import Testing
         #expect(try await scene.reasons() == ["no_refresh_token"])
     }
 
-    @Test("decision 0057: tokens that cannot be stored are given to nobody, and are stored later")
+    @Test("decision 0057: tokens that cannot be stored are given to no one, and are stored later")
     func unstored() async throws {
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.before { scene.database.refuseWrites(StoreBusy()) }
@@ -355,7 +355,7 @@ import Testing
         #expect(try await scene.tokens.tokens(for: session).access.reveal() == "A2")
     }
 
-    @Test("IRON-S-15: tokens that come after the sign-out are given to nobody, and are revoked")
+    @Test("IRON-S-15: tokens that come after the sign-out are given to no one, and are revoked")
     func signedOut() async throws {
         let session = try await scene.signedIn(accessLives: 0)
         scene.host.before { try await scene.signOut(session.sessionID) }

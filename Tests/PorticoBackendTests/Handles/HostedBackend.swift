@@ -179,7 +179,7 @@ final class HostedBackend: Sendable {
         )
     }
 
-    /// The answer to a call by cookie, which nobody has read yet.
+    /// The answer to a call by cookie, which no one has read yet.
     func unread(_ path: String, _ seal: String) async throws -> Response {
         try await server.answer(request(.get, path, [.cookie: "sid=\(seal)", .portico: "1"]))
     }

@@ -170,7 +170,7 @@ struct JoinedBackendTests {
     }
 
     @Test(
-        "A document that is gone has words of its own, and nobody is sent to the host",
+        "A document that is gone has words of its own, and no one is sent to the host",
         arguments: [
             (ATHostDocument.did, "We can’t find"),
             (.resourceMetadata, "doesn’t offer sign-in for apps"),

@@ -133,7 +133,7 @@ import Testing
         _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
         try await server.backend.directory.refresh()
         #expect(try await server.send(.get, "/oauth/jwks.json").text == #"{"keys":[]}"#)
-        // Nobody can begin before the next one is published for long enough.
+        // No one can begin before the next one is published for long enough.
         try await server.backend.makeHandleKey()
         #expect(try await TestVisitor(server).begin("ann.example.com").status == 503)
         server.clock.advance(by: 659)
@@ -342,7 +342,7 @@ extension OwnDocumentTests {
     }
 
     /// A server that is started without its public URL must not end anything.
-    @Test("decision 0066: a client for development has no keys, and ends nobody's session")
+    @Test("decision 0066: a client for development has no keys, and ends no one's session")
     func development() async throws {
         let server = try await HostedBackend(at: "http://127.0.0.1:8080")
         #expect(server.keyID == nil)

@@ -162,7 +162,7 @@ final class HostNetwork: StoredBodyTransport {
         state.withLock { $0.asked.filter { $0.url.contains(part) } }
     }
 
-    /// Whether nobody was asked anything.
+    /// Whether no one was asked anything.
     var isUntouched: Bool { state.withLock(\.asked.isEmpty) }
     /// The answers that are left.
     var answersLeft: Int { state.withLock(\.answers.count) }

@@ -195,7 +195,7 @@ import Testing
             let reply = try await server.send(.get, "/v1/auth/session", headers: fields)
             #expect(reply.status == 401 && reply.json.string("reason") == "INVALID_COOKIE")
         }
-        // An app that the operator withdraws is nobody's any more.
+        // An app that the operator withdraws is no one's any more.
         var moved = Client.moved
         moved.isEnabled = false
         try await server.database.put(moved)

@@ -253,7 +253,7 @@ import Testing
         #expect(try await server.call("/api/auth/session", seal).status == 401)
     }
 
-    @Test("Whose host is another by now has to sign in again, and nobody is asked")
+    @Test("Whose host is another by now has to sign in again, and no one is asked")
     func movedAway() async throws {
         let (session, seal) = try await server.signedIn(accessLives: 0)
         server.network.state.withLock { $0.issuer = "https://other.example.com" }

@@ -196,7 +196,7 @@ import Testing
         #expect(try await server.call(Self.method, seal, .post).status == 200)
     }
 
-    @Test("WEB-BFF-5: without the header, or from another site, nobody is asked")
+    @Test("WEB-BFF-5: without the header, or from another site, no one is asked")
     func forged() async throws {
         let (_, seal) = try await server.signedIn()
         var wrong: [HTTPFields] = [[.origin: "https://app.example.com"], [.accept: "text/html"]]

@@ -153,7 +153,7 @@ struct AdminByAppsTests {
         #expect(try await admin.send(.put, "/clients/\(id)", spelled, by: root).status == 204)
         let kept = try await admin.send(.get, "/clients/\(id)", by: root)
         #expect(kept.json.object("attributes")?.string("portico.administers") == "true")
-        // Nobody is asked to lend it, and who may not set it changes the rest.
+        // No one is asked to lend it, and who may not set it changes the rest.
         let consent = #"{"consentRequired": true}"#
         #expect(try await admin.send(.put, "/clients/\(id)", consent, by: root).status == 400)
         let whole = try await admin.send(.put, "/clients/\(id)", shown.text, by: keeper)
@@ -189,7 +189,7 @@ struct AdminByAppsTests {
         }
     }
 
-    @Test("decision 0071: a file that says it marks nobody, and the mark of a client here stays")
+    @Test("decision 0071: a file that says it marks no one, and the mark of a client here stays")
     func imported() async throws {
         let file = #"""
             {"realm": "acme", "clients": [{"clientId": "shop", "publicClient": true,

@@ -197,7 +197,7 @@ import Testing
         let own = base + "/browser/executions/execution"
         let more = #"{"provider": "x"}"#
         #expect(try await admin.send(.post, own, more, by: token).status == 400)
-        // Nobody relies on it.
+        // No one relies on it.
         let binding = try await admin.send(.put, "", #"{"browserFlow": "yours"}"#, by: token)
         #expect(binding.status == 400)
         #expect(binding.json.string("errorMessage")?.hasPrefix("browserFlow") == true)

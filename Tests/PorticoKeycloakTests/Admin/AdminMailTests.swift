@@ -122,7 +122,7 @@ import Testing
         let forged = try await other.submit(page, [("action", "confirm")])
         #expect(forged.status == 403)
         #expect(try await !kept(admin).person.isEmailVerified)
-        // Nobody is signed in to the account in this browser: a click alone confirms nothing.
+        // No one is signed in to the account in this browser: a click alone confirms nothing.
         let click = try await browser.submit(page, [("action", "confirm")])
         #expect(click.status == 200)
         #expect(try await !kept(admin).person.isEmailVerified)

@@ -80,7 +80,7 @@ import Testing
         let reset = #"{"value": "plenty of words 2", "secretData": null, "credentialData": null}"#
         let path = fresh + "/users/\(eve.madeID)/reset-password"
         #expect(try await admin.send(.put, path, reset, by: root).status == 204)
-        // What would be lost in silence, and what nobody knows.
+        // What would be lost in silence, and what no one knows.
         for body in [
             #"{"username": "x", "verifiableCredentials": [{"credentialScopeName": "a"}]}"#,
             #"{"username": "x", "nonsense": 1}"#,
@@ -154,7 +154,7 @@ import Testing
         #expect(try await admin.send(.post, "/users", helper, by: token).status == 404)
     }
 
-    @Test("attack: a path without its slash leads nobody into a group that gives more")
+    @Test("attack: a path without its slash leads no one into a group that gives more")
     func strongPaths() async throws {
         let admin = try await AdminUnderTest(["manage-users"])
         let token = try await admin.token("manage-users")

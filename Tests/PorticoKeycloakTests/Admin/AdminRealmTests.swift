@@ -10,7 +10,7 @@ import Testing
 
 /// The realm itself, by the administration over HTTP.
 @Suite("The realm by the administration") struct AdminRealmTests {
-    @Test("attack: with few rights no one ends all sessions by the realm, and nobody undoes it")
+    @Test("attack: with few rights no one ends all sessions by the realm, and no one undoes it")
     func notBefore() async throws {
         let admin = try await AdminUnderTest(["manage-realm", "realm-admin"])
         let ruler = try await admin.token("manage-realm")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PorticoKeycloak
 
-/// Nobody raises their rights: each test is an attack by someone with few rights, and what remains.
+/// No one raises their rights: each test is an attack by someone with few rights, and what remains.
 @Suite("Attacks on the administration by those with few rights") struct AdminRightsTests {
     private static let ann = "/users/\(AdminUnderTest.annID)"
     private static let chief = "/users/\(AdminUnderTest.chiefID)"

@@ -187,7 +187,7 @@ import Testing
         #expect(ann.string("email") == "ann@example.com")
     }
 
-    @Test("KC-A-2: an account elsewhere that is someone's is 409, and nobody is made")
+    @Test("KC-A-2: an account elsewhere that is someone's is 409, and no one is made")
     func linked() async throws {
         let admin = try await AdminUnderTest(["manage-users"])
         let token = try await admin.token("manage-users")

@@ -30,7 +30,7 @@ import Testing
         #expect(access.object("cnf") == confirmation)
         #expect(access.string("typ") == "DPoP")
 
-        // Lost: the same key gets the same again, and nobody else anything; nothing ends.
+        // Lost: the same key gets the same again, and no one else anything; nothing ends.
         scene.server.clock.advance(by: 600)
         #expect(try await thief.post("token", Self.form(old)).error == "invalid_grant")
         let again = try await app.post("token", Self.form(old))

@@ -31,7 +31,7 @@ import Testing
             scope: "openid profile email",
             [("response_mode", "fragment")]
         )
-        // check-sso by a redirect: nobody is signed in.
+        // check-sso by a redirect: no one is signed in.
         let silent = try await moved.authorize(request + [("prompt", "none")], browser)
         #expect(silent.location?.hasPrefix(redirect + "#error=login_required&") == true)
         request += [("ui_locales", "en")]

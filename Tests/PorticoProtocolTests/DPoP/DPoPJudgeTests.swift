@@ -87,7 +87,7 @@ struct DPoPJudgeTests {
         #expect(try judge([], for: ProofForge.request, at: ProofForge.now) == nil)
     }
 
-    @Test("RFC9449-4.2-2: neither a long jti nor members that nobody knows are asked about")
+    @Test("RFC9449-4.2-2: neither a long jti nor members that no one knows are asked about")
     func lenient() throws {
         let header = try ProofForge.header().with("kid", "k").with("x5u", "https://x.example")
         let claims = ProofForge.claims.with("jti", "0123456789").with("aud", "x").with("scope", "x")

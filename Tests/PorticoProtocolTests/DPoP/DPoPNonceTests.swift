@@ -28,7 +28,7 @@ struct DPoPNoncesTests {
         #expect(!nonces.isGood(nonce, at: Self.start - 1))
     }
 
-    @Test("RFC9449-8-2: a nonce is a code of the minute, which nobody can make without the key")
+    @Test("RFC9449-8-2: a nonce is a code of the minute, which no one can make without the key")
     func unpredictable() throws {
         let nonces = DPoPNonces(keys: [key])
         let nonce = try #require(nonces.current(at: Self.start))

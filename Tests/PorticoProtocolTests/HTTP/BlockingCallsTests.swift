@@ -51,7 +51,7 @@ struct BlockingCallsTests {
         #expect(next == 8)
     }
 
-    @Test("decision 0067: a call that nobody waits for any more keeps its place, and is joined")
+    @Test("decision 0067: a call that no one waits for any more keeps its place, and is joined")
     func left() async throws {
         let (begun, isOpen) = (Locked(0), Locked(false))
         defer { isOpen.withLock { $0 = true } }

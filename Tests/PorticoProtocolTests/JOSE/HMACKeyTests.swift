@@ -113,7 +113,7 @@ struct HMACKeyTests {
         #expect(throws: JOSEError.criticalHeader) { try HMACToken(parsing: critical.utf8) }
     }
 
-    @Test("RFC 7519 §7.2: a payload that is no object is shown to nobody")
+    @Test("RFC 7519 §7.2: a payload that is no object is shown to no one")
     func payloads() throws {
         let key = try HMACKey(.hs512, secret: secret, keyID: "k1")
         for payload in ["", "[]", "7", #"{"a":1,"a":2}"#] {

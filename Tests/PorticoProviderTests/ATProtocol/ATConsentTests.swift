@@ -187,7 +187,7 @@ import Testing
         #expect(try await isSilent(scene, browser, [hint]))
         let page = try await account.get(Self.apps)
         #expect(page.text.contains(removal))
-        // Nobody else takes it away.
+        // No one else takes it away.
         let id = try #require(page.hiddenFields.first { $0.name == "id" }?.value)
         let bob = try await self.account(scene, "bob")
         let allowing = TestBrowser(scene.server)

@@ -15,7 +15,7 @@ import Testing
         scene = try await ATScene()
     }
 
-    @Test("CIMD-4-1, ATP-MD-12: a client that nobody registered is taken from its document")
+    @Test("CIMD-4-1, ATP-MD-12: a client that no one registered is taken from its document")
     func taken() async throws {
         let reply = try await scene.push()
         #expect(reply.status == 201, "\(reply.text)")
@@ -335,7 +335,7 @@ import Testing
         #expect(reply.status == 429)
         #expect(reply.headers[.retryAfter] != nil)
         #expect(scene.sites.fetched.count == 20)
-        // Nobody else has to wait, and nobody does for what is known.
+        // No one else has to wait, and no one does for what is known.
         let other = try await scene.server.post(
             scene.server.path(of: "ext/par/request"),
             scene.request(),

@@ -136,7 +136,7 @@ import Testing
         let silent = try await push(client, "two", hint: Self.did)
         #expect(silent.redirected["code"] != nil, "\(silent.text)")
         try await redeem(client, "two")
-        // By server: nobody is named, so the person is asked.
+        // By server: no one is named, so the person is asked.
         #expect(try await push(client, "three").status == 200)
         _ = try await client.submit([("action", "allow")])
         try await redeem(client, "three")

@@ -144,7 +144,7 @@ import Testing
         expectPage(try await TestBrowser(server).authorize(reference(uri)), "authenticate")
         server.clock.advance(by: 1)
         expectError(try await TestBrowser(server).authorize(reference(uri)), "invalid_request_uri")
-        // Nobody else learns whose it was, and where an answer was given there is no second one.
+        // No one else learns whose it was, and where an answer was given there is no second one.
         expectErrorPage(try await TestBrowser(server).authorize(reference(uri, "web1")))
         expectErrorPage(try await TestBrowser(server).authorize(reference(answered)))
         try await server.database.pushedRequests.purgePushedRequests(

@@ -75,7 +75,7 @@ import Testing
         #expect(try await app.userInfo(tokens.accessToken).status == 200)
 
         let next = try await app.refresh(refresh).refreshToken
-        // Nor does the old generation end the grant without the key: nobody says that it was used.
+        // Nor does the old generation end the grant without the key: no one says that it was used.
         #expect(try await Prover(server).refresh(refresh).error == "invalid_grant")
         #expect(try await server.refresh(refresh).error == "invalid_dpop_proof")
         #expect(try await app.refresh(next).status == 200)

@@ -170,7 +170,7 @@ import Testing
             let headers: HTTPFields = [.authorization: authorization, .accept: "application/json"]
             return try await server.send(.get, "/admin/realms/test", headers: headers).status
         }
-        // Alice may do nothing there, which whoever is nobody does not learn.
+        // Alice may do nothing there, which whoever is no one does not learn.
         #expect(try await ask("Bearer " + free) == 403)
         #expect(try await ask("Bearer " + bound) == 401)
         #expect(try await ask("DPoP " + bound) == 401)

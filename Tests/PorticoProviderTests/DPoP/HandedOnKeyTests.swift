@@ -166,7 +166,7 @@ import Testing
         #expect(await session.signOut(.tokens).revoked)
     }
 
-    @Test("A lost answer is asked for again with the same key, and signs nobody out")
+    @Test("A lost answer is asked for again with the same key, and signs no one out")
     func lostAnswer() async throws {
         let apps = try await VendorApps()
         let session = try await apps.signIn(client(apps))

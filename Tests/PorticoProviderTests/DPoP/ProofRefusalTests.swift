@@ -82,7 +82,7 @@ import Testing
         #expect(asked.status == 400 && asked.error == "use_dpop_nonce")
         let nonces = asked.headers[values: .nonce]
         #expect(nonces.count == 1)
-        // A wrong secret with it is not counted, so that nobody is held up by it.
+        // A wrong secret with it is not counted, so that no one is held up by it.
         for _ in 1...25 {
             let proof = try app.proof(.post, "token", nonce: nil)
             let machine = ("machine", "wrong")

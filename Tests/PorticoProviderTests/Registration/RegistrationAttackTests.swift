@@ -186,7 +186,7 @@ import Testing
         #expect(sent == [200, 200, 200, 200, 200, 429, 429])
     }
 
-    @Test("WEB-BRUTE-2: wrong codes for an account that is new use up nobody's mails")
+    @Test("WEB-BRUTE-2: wrong codes for an account that is new use up no one's mails")
     func mailbox() async throws {
         var page = try await scene.submit([("email", "alice@example.com")])
         for round in 1...3 {

@@ -199,7 +199,7 @@ import Testing
         #expect(apps.refreshes == 1 && session.isActive)
     }
 
-    @Test("currentSession asks the provider, lastKnownSession asks nobody")
+    @Test("currentSession asks the provider, lastKnownSession asks no one")
     func current() async throws {
         let apps = try await VendorApps()
         let storage = InMemory()

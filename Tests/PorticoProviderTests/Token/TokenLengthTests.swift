@@ -82,7 +82,7 @@ import Testing
         #expect(server.log.contains("token.too_long"))
         #expect(server.log.contains("claim=groups"))
         #expect(!server.log.contains("group-number"), "not what stands in it")
-        // Nobody else notices.
+        // No one else notices.
         #expect(try await server.tokens("bob", "web1").status == 200)
     }
 

@@ -71,7 +71,7 @@ struct IronPasswordsTests {
         #expect(throws: IronError.tooLong) { try iron.open(long, at: now) }
     }
 
-    @Test("IRON-F-5: an id is letters, digits and underscores, at most 64, and nobody else's")
+    @Test("IRON-F-5: an id is letters, digits and underscores, at most 64, and no one else's")
     func ids() throws {
         for id in ["a-b", "a b", "a*b", "\u{E9}", "1\u{301}", String(repeating: "a", count: 65)] {
             #expect(throws: IronError.passwordID, "\(id)") { try IronPasswords([(id, old)]) }

@@ -161,7 +161,7 @@ import Testing
         #expect(try await scene.signIn().scope.text == "atproto")
     }
 
-    @Test("a lost answer: what was asked for is done, and nobody hears of it")
+    @Test("a lost answer: what was asked for is done, and no one hears of it")
     func lostAnswer() async throws {
         let tokens = try await scene.signIn()
         scene.host.configure { $0.losesAnswers = [.token, .xrpc] }
@@ -345,7 +345,7 @@ import Testing
         #expect(try await scene.session(other).status == 200, "another session of the account")
     }
 
-    @Test("what nobody here answers")
+    @Test("what no one here answers")
     func otherMethods() async throws {
         let token = try await scene.signIn().access
         let unknown = try await scene.call("com.example.unknown", token)

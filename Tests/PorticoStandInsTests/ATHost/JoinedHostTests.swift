@@ -81,7 +81,7 @@ import Testing
         #expect(scene.log.refreshes == 1)
     }
 
-    @Test("what nobody was asked to change comes from the realm: its refusals, with a nonce each")
+    @Test("what no one was asked to change comes from the realm: its refusals, with a nonce each")
     func refusals() async throws {
         let scene = try await JoinedClient()
         scene.host.configure { $0.gone = [.client] }

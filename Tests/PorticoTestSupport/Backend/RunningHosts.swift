@@ -66,7 +66,7 @@ package struct RunningHosts: Sendable {
 
     func directory(ring: KeyRing, publicURL: PublicURL) throws -> HandleDirectory {
         let passwords = try IronPasswords(session: SecretText(BackendUnderTest.sealPassword))
-        // What is asked at the site of a handle that nobody has.
+        // What is asked at the site of a handle that no one has.
         let nobody = ["nobody.\(ATHost.domain)": first.server]
         let transport = InProcessTransport(
             first.transport.doors.merging(second.transport.doors) { $1 }.merging(nobody) { $1 }

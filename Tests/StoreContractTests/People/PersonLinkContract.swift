@@ -82,7 +82,7 @@ import Testing
         let other = PasswordHash(encoded: "other")
         #expect(try await follow(link, .password(other), stores) == .notFound)
         #expect(try await follow(link, .none, stores) == .notFound)
-        // So is one of before that nobody has used.
+        // So is one of before that no one has used.
         #expect(try await follow(earlier, .password(other), stores) == .notFound)
         #expect(try await ann(stores).password == hash)
     }

@@ -103,7 +103,7 @@ import Testing
         let bea = person("bea", email: "Ann@example.com")
         #expect(try await register(bea, stores, proof: Self.code) == .wrong(triesLeft: 4))
         #expect(try await live(stores) == nil)
-        // In another realm it is nobody's.
+        // In another realm it is no one's.
         try await start("ann@example.com", stores, realm: "realm-2")
         #expect(
             try await stores.outbox.latest(limit: 9).count {

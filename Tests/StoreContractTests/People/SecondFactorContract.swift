@@ -202,7 +202,7 @@ import Testing
         let left = try await stores.secondFactors()
         #expect(left.map(\.id) == ["app-1"])
         #expect(try await stores.credentials("ann")?.password == Example.password)
-        // Nobody's for another.
+        // No one's for another.
         var bobs = Example.session
         bobs.personID = "person-bob"
         #expect(try await !sessions.proves(bobs, .strength, at: Example.now))
