@@ -168,7 +168,7 @@ struct Representation: Sendable {
 }
 
 extension JSONObject {
-    /// Without the members that are `null`: those are missing, whoever looks for them.
+    /// Without the members that are `null`: a reader takes those for missing.
     fileprivate var withoutNulls: JSONObject {
         guard contains(where: { $0.value == .null }) else { return self }
         // Names are unique already.

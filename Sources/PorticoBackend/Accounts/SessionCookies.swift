@@ -59,8 +59,8 @@ struct SessionCookies: Sendable {
         policy.isPresent(SidCookie.name, in: headers) ? [removeSid] : []
     }
 
-    /// Removes the identity that waits for a decision, if the browser has one: it was proven by whoever was
-    /// here before (``PendingIdentity``).
+    /// Removes the identity that waits for a decision, if the browser has one: an earlier person in it
+    /// proved that (``PendingIdentity``).
     func removalOfPending(_ headers: HTTPFields) -> [HTTPField] {
         policy.isPresent(PendingCookie.name, in: headers) ? [policy.remove(PendingCookie.name)] : []
     }

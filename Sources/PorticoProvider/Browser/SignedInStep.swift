@@ -27,7 +27,7 @@ extension BrowserFlow {
     /// Takes a submitted form of an authorization request's page for one person.
     ///
     /// If another person is signed in by now, no one is, or the request asks for something else, the answer
-    /// does not count, and the request's next page is shown for whoever it is (docs/decisions/0104).
+    /// does not count, and the next page is for the one who is signed in (docs/decisions/0104).
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the form.

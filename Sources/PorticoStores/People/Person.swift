@@ -9,7 +9,7 @@ package struct Person: Hashable, Sendable {
     package var username: String
     /// Unique in the realm in its one spelling, where present.
     ///
-    /// What was proven of an address says nothing of another: whoever gives a person another one, it is
+    /// What was proven of an address says nothing of another: if a person is given another one, it is
     /// unverified until ``isEmailVerified`` is set after it (OpenID Connect Core §5.1).
     package var email: String? {
         didSet {
