@@ -1,3 +1,4 @@
+package import PorticoProtocol
 package import PorticoStores
 
 /// Why an operation is not carried out. Nothing has changed, unless the operation says otherwise.
@@ -66,6 +67,8 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
         case label
         /// An app of the backend, whose apps are clients of that realm.
         case appsElsewhere(String)
+        /// A realm signs with a key that it has.
+        case signingAlgorithm(SignatureAlgorithm)
 
         /// One sentence. What is foreign in it is bounded.
         package var sentence: String {
@@ -92,6 +95,8 @@ package enum AdministrationRefusal: Error, Hashable, Sendable {
             case .label: "A label is one line of at most 200 bytes."
             case .appsElsewhere(let realm):
                 "The backend's apps are of realm \(PlainText.shown(realm))."
+            case .signingAlgorithm(let algorithm):
+                "The realm has no active key for \(algorithm.rawValue)."
             }
         }
     }

@@ -117,7 +117,7 @@ extension RealmAdministration {
         )
     }
 
-    private func algorithms(of realmID: String, at moment: Moment) async throws
+    func algorithms(of realmID: String, at moment: Moment) async throws
         -> Set<SignatureAlgorithm>
     {
         let keys = try await store.keys(realmID: realmID)

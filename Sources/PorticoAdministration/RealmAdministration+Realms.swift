@@ -32,6 +32,13 @@ extension RealmAdministration {
                 || realm.defaultGroupIDs != former.defaultGroupIDs
             try Self.expect(!isMore || defaults.mayGiveDefaults)
         }
+        // Without one its tokens could not be signed.
+        if realm.signingAlgorithm != former.signingAlgorithm {
+            let active = try await algorithms(of: former.id, at: clock.moment())
+            guard active.contains(realm.signingAlgorithm) else {
+                throw AdministrationRefusal.invalid(.signingAlgorithm(realm.signingAlgorithm))
+            }
+        }
         try await write(realm, replacing: former, by: administrator)
     }
 

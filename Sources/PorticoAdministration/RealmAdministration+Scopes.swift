@@ -81,9 +81,7 @@ extension RealmAdministration {
     ///
     /// - Throws: ``AdministrationRefusal``
     package static func check(_ scope: ClientScope) throws {
-        // `try?`: only whether it parses matters.
-        guard (1...200).contains(scope.name.utf8.count),
-            (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
+        guard Scope.isToken(scope.name), scope.name != "openid",
             scope.document.serialized().count <= 1 << 20
         else { throw AdministrationRefusal.invalid(.scopeName(scope.name)) }
     }

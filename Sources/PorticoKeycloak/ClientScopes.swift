@@ -251,7 +251,6 @@ package struct AssignedScopes: Sendable {
 extension String {
     /// Whether a client can ask for a scope of that name.
     fileprivate var isRegistrableScope: Bool {
-        // `try?`: only whether it parses matters.
-        self != "openid" && utf8.count <= 200 && (try? Scope(self))?.tokens == [self]
+        Scope.isToken(self) && self != "openid"
     }
 }

@@ -271,9 +271,9 @@ struct PersonImport {
     }
 
     private func consents(of user: Representation, _ subject: String, report: inout ImportReport)
-        throws(RealmImportError) -> [(clientID: String, scope: Scope, at: Int64)]
+        throws(RealmImportError) -> [NewPerson.Consent]
     {
-        var consents: [(clientID: String, scope: Scope, at: Int64)] = []
+        var consents: [NewPerson.Consent] = []
         for consent in try user.children("clientConsents") {
             var said = ConsentRepresentation()
             try ConsentRepresentation.members.read(consent, of: subject, to: &said, report: &report)
@@ -286,7 +286,8 @@ struct PersonImport {
                 tokens: said.scopes.filter { !$0.utf8.contains(UInt8(ascii: " ")) }
             )
             let seconds = said.updatedAt > 0 ? said.updatedAt : said.createdAt
-            consents.append((client, scope, min(seconds, moment.seconds)))
+            let time = min(seconds, moment.seconds)
+            consents.append(NewPerson.Consent(clientID: client, scope: scope, at: time))
         }
         return consents
     }

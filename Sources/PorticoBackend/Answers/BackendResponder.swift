@@ -70,7 +70,7 @@ struct BackendResponder: Sendable {
         guard !target.isClaimed, let link = PageLink(redirect: redirect.location) else {
             return Response(redirect, headers: headers)
         }
-        let app = directory.apps.apps.first { sameBytes($0.clientID, target.app) }
+        let app = directory.apps[target.app]
         return page(
             ReturnToAppPage(
                 state: .ready,

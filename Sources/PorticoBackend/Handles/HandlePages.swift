@@ -51,7 +51,7 @@ struct HandlePages: Sendable {
 
     private func app(of destination: SignInReturn.Destination) -> String? {
         guard case .app(let target) = destination else { return nil }
-        let app = responder.directory.apps.apps.first { sameBytes($0.clientID, target.app) }
+        let app = responder.directory.apps[target.app]
         return app?.name ?? target.app
     }
 

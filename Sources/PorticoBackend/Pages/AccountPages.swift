@@ -92,7 +92,7 @@ struct AccountPages: Sendable {
 
     private func appName(of session: AccountSession) -> String? {
         guard case .app(let name, _) = session.form else { return nil }
-        return directory.apps.apps.first { sameBytes($0.clientID, name) }?.name ?? name
+        return directory.apps[name]?.name ?? name
     }
 
     func leave(_ context: BackendContext) async throws -> Response {

@@ -61,7 +61,7 @@ struct ChoosePages: Sendable {
             return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), context)
         }
         let app = target.flatMap { target in
-            directory.apps.apps.first { sameBytes($0.clientID, target.app) }
+            directory.apps[target.app]
         }
         let other = mode == .signIn ? BackendPath.signup : .login
         let fields = Self.fields(query, target)

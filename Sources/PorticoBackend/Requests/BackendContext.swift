@@ -103,16 +103,15 @@ struct AppRegister: Sendable {
     }
 
     /// Whether an app may continue to use its session: not if it was disabled or removed.
-    func has(_ name: String) -> Bool {
-        apps.contains { sameBytes($0.clientID, name) }
-    }
+    func has(_ name: String) -> Bool { self[name] != nil }
+
+    /// The app of that `client_id`.
+    subscript(name: String) -> Client? { apps.first { sameBytes($0.clientID, name) } }
 
     /// Whether a sign-in may end at a target: its app is there, has that redirect, and takes its
     /// session as the target says.
     func takes(_ target: AppTarget) -> Bool {
-        guard let app = apps.first(where: { sameBytes($0.clientID, target.app) }) else {
-            return false
-        }
+        guard let app = self[target.app] else { return false }
         return app.permits(target.redirectURI)
             && (target.challenge != nil || app.handOff.form == .sessionToken)
     }
@@ -133,7 +132,7 @@ struct AppRegister: Sendable {
             }
             return standard
         }
-        guard let app = apps.first(where: { sameBytes($0.clientID, name) }) else {
+        guard let app = self[name] else {
             throw BackendError(.invalidApp, "No app of that name is registered.")
         }
         return app

@@ -8,9 +8,9 @@ struct RepresentationMember: Sendable {
     /// Why nothing here acts on it; `nil`: something does, or it follows from others.
     let fate: Fate?
     let place: Place
-    /// What it is in something new that does not say it.
     /// What its line says its type is: always one that there is.
     let typeWord: String?
+    /// What it is in something new that does not say it.
     let usual: JSONValue?
     let difference: Difference
 

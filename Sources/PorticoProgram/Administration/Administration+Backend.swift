@@ -67,7 +67,7 @@ extension Administration {
 
     /// Says what to enter in Xcode and Android Studio.
     func sayDomains(of client: Client, in realm: Realm) {
-        let links = AppLinks(client, publicURL: publicURL)
+        let links = AppLinks(client, in: realm.name, publicURL: publicURL)
         guard client.handOff.form != .none, links.isInFiles, let host = links.hosts.first else {
             return
         }

@@ -5,9 +5,9 @@ import PorticoStores
 
 /// The options of a command that set members of a client or a realm: one for each entry of its table that has one.
 /// What is left out stays as it is.
-typealias MemberOptions<Owner: MemberOwner> = TableOptions<MemberTable<Owner>>
+typealias MemberOptions<Owner: MemberOwner> = TableOptions<MemberOptionTable<Owner>>
 
-enum MemberTable<Owner: MemberOwner>: OptionTable {
+enum MemberOptionTable<Owner: MemberOwner>: OptionTable {
     fileprivate static var entries: [(option: String, member: Member<Owner>)] {
         Owner.members.compactMap { member in
             guard case .made(let option) = member.option else { return nil }
@@ -23,7 +23,7 @@ enum MemberTable<Owner: MemberOwner>: OptionTable {
 }
 
 extension TableOptions {
-    func apply<Owner>(to owner: inout Owner) throws where Table == MemberTable<Owner> {
+    func apply<Owner>(to owner: inout Owner) throws where Table == MemberOptionTable<Owner> {
         for (option, member) in Table.entries {
             guard let said = said[option] else { continue }
             let value: JSONValue? =

@@ -7,10 +7,12 @@ import PorticoStores
 /// following a redirect, `application/json`.
 struct AppLinks {
     let app: Client
+    private let realm: String?
     private let publicURL: String
 
-    init(_ app: Client, publicURL: String) {
+    init(_ app: Client, in realm: String?, publicURL: String) {
         self.app = app
+        self.realm = realm
         self.publicURL = publicURL
     }
 
@@ -187,6 +189,6 @@ struct AppLinks {
     private var missingAdvice: String {
         app.isEnabled
             ? "Another server, or an older copy at the proxy: what does \(publicURL) reach?"
-            : "The app is disabled: \(app.update("--enable-client", in: nil))"
+            : "The app is disabled: \(app.update("--enable-client", in: realm))"
     }
 }

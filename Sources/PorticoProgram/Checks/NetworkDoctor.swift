@@ -215,7 +215,7 @@ struct NetworkDoctor {
     }
 
     private func links(of app: Client) async -> [Finding] {
-        let links = AppLinks(app, publicURL: publicURL)
+        let links = AppLinks(app, in: backend.realm?.name, publicURL: publicURL)
         let hasHTTPS = app.redirectURIs.contains { $0.kind == .https }
         guard links.isInFiles else {
             guard hasHTTPS else {

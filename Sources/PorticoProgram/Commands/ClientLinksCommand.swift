@@ -20,7 +20,7 @@ extension ClientCommand {
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(name.realm.realm)
             let client = try await administration.client(name.clientID, in: realm)
-            let links = AppLinks(client, publicURL: administration.publicURL)
+            let links = AppLinks(client, in: realm.name, publicURL: administration.publicURL)
             guard client.handOff.form != .none, links.isInFiles else {
                 throw Failure(
                     .notFound,

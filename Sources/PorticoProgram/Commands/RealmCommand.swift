@@ -240,15 +240,6 @@ struct RealmFields: ParsableArguments {
                 "They have: \(Language.allCases.map(\.rawValue).joined(separator: " "))"
             )
         }
-        if let language = realm.defaultLanguage, members.says("default-language"),
-            Language(rawValue: language) == nil
-        {
-            throw Failure(
-                .wrongValue,
-                "The pages have no language \"\(printable(language))\".",
-                "They have: \(Language.allCases.map(\.rawValue).joined(separator: " "))"
-            )
-        }
     }
 }
 

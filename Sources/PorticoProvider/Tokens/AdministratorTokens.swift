@@ -66,13 +66,11 @@ package struct AdministratorTokens: Sendable {
     ///
     /// - Parameter authorization: The header, of either scheme.
     @Sendable package func mayMakeRealms(_ authorization: String) -> Bool {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
         let moment = clock.moment()
-        guard parts.count == 2, parts[0].utf8.count <= 6,
-            parts[1].utf8.count <= JWS.standardLimit,
-            ["bearer", "dpop"].contains(parts[0].lowercased()),
+        // `try?`: whatever is wrong with it, it is no token.
+        guard let presented = try? PresentedToken([authorization]),
             let master = realms.kept(named: AdminRights.master),
-            let (claims, _) = verifier.signed(String(parts[1]), by: master, at: moment),
+            let (claims, _) = verifier.signed(presented.text, by: master, at: moment),
             let end = claims.int64("exp")
         else { return false }
         return moment.seconds < end

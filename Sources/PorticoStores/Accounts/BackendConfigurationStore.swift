@@ -32,7 +32,9 @@ package struct BackendConfigurationStore: Sendable {
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now, or nothing; `nil`: whatever is kept.
-    package func put(_ provider: ProviderRecord, replacing former: ProviderRecord?) async throws {
+    package func put(_ provider: ProviderRecord, replacing former: ProviderRecord? = nil)
+        async throws
+    {
         try await database.change { transaction in
             let kept = try transaction.first(
                 """
@@ -163,11 +165,5 @@ extension SQLTransaction {
     /// Lets every process see that identity providers or our keys have changed.
     func raiseBackendVersion() throws {
         try run("UPDATE backend_version SET version = version + 1", [])
-    }
-}
-
-extension BackendConfigurationStore {
-    package func put(_ provider: ProviderRecord) async throws {
-        try await put(provider, replacing: nil)
     }
 }

@@ -192,7 +192,7 @@ extension ClaimMapper.PlainKind {
             Traits(
                 .own(["amr"]),
                 isChosenByPerson: false,
-                in: [.accessToken, .lightweightAccessToken, .idToken]
+                in: Self.frontal
             )
         case .sub: Traits(.none, isChosenByPerson: false, in: Self.access)
         case .sessionState: Traits(.own(["session_state"]), isChosenByPerson: false)
@@ -201,15 +201,20 @@ extension ClaimMapper.PlainKind {
             Traits(
                 .own(["name", "given_name", "family_name", "preferred_username", "email"]),
                 isChosenByPerson: true,
-                in: [.idToken, .userInfo]
+                in: Self.asked
             )
-        case .claimsParameterValue: Traits(.named, isChosenByPerson: true, in: [.idToken])
+        case .claimsParameterValue: Traits(.named, isChosenByPerson: true, in: Self.inIDToken)
         case .unknown: Traits(.none, isChosenByPerson: false, in: [])
         }
     }
 
     private typealias Traits = ClaimMapper.Traits
 
+    private static let frontal: Set<ClaimMapper.Target> = [
+        .accessToken, .lightweightAccessToken, .idToken,
+    ]
+    private static let asked: Set<ClaimMapper.Target> = [.idToken, .userInfo]
+    private static let inIDToken: Set<ClaimMapper.Target> = [.idToken]
     private static let access: Set<ClaimMapper.Target> = [
         .accessToken, .lightweightAccessToken, .introspection,
     ]

@@ -37,15 +37,9 @@ struct NotingDatabase: SQLDatabase {
         return value
     }
 
-    private static func hasHappened(_ outcome: some Sendable) -> Bool {
-        switch outcome {
-        case let change as Change: change == .changed
-        case let creation as Creation: creation == .created
-        case let change as RealmStore.GroupChange: change == .changed
-        // Without a change: it was not allowed.
-        case is Change?: false
-        default: true
-        }
+    /// What is no outcome is no refusal either.
+    private static func hasHappened(_ value: some Sendable) -> Bool {
+        (value as? any StoreOutcome)?.hasHappened ?? true
     }
 }
 

@@ -72,7 +72,7 @@ package struct PasswordUpgrade: Hashable, Sendable {
     }
 }
 
-package struct NewPerson: Sendable {
+package struct NewPerson: Equatable, Sendable {
     package var person: Person
     package var password: PasswordHash?
     package var roles: [RoleName]
@@ -81,7 +81,7 @@ package struct NewPerson: Sendable {
     package var credentials: [Credential] = []
     package var identities: [FederatedIdentity] = []
     /// What they allowed clients (their ids).
-    package var consents: [(clientID: String, scope: Scope, at: Int64)] = []
+    package var consents: [Consent] = []
 
     package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
         self.person = person
@@ -90,12 +90,18 @@ package struct NewPerson: Sendable {
     }
 }
 
-extension NewPerson: Equatable {
-    package static func == (one: NewPerson, other: NewPerson) -> Bool {
-        one.person == other.person && one.password == other.password && one.roles == other.roles
-            && one.groupIDs == other.groupIDs && one.credentials == other.credentials
-            && one.identities == other.identities
-            && one.consents.elementsEqual(other.consents, by: ==)
+extension NewPerson {
+    /// What the person allowed a client, and when (Unix seconds).
+    package struct Consent: Equatable, Sendable {
+        package let clientID: String
+        package let scope: Scope
+        package let at: Int64
+
+        package init(clientID: String, scope: Scope, at: Int64) {
+            self.clientID = clientID
+            self.scope = scope
+            self.at = at
+        }
     }
 }
 

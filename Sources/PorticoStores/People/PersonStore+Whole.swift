@@ -125,9 +125,7 @@ extension SQLReader {
         }
     }
 
-    private typealias Consent = (clientID: String, scope: Scope, at: Int64)
-
-    private func consents(in range: [SQLValue]) throws -> [String: [Consent]] {
+    private func consents(in range: [SQLValue]) throws -> [String: [NewPerson.Consent]] {
         try grouped(
             """
             SELECT p.id, o.client_id, o.scope, o.updated_at FROM people AS p
@@ -137,8 +135,9 @@ extension SQLReader {
             """,
             range
         ) { row in
-            (
-                clientID: try row.text(1), scope: Scope(tokens: try row.words(2)),
+            NewPerson.Consent(
+                clientID: try row.text(1),
+                scope: Scope(tokens: try row.words(2)),
                 at: try row.int64(3)
             )
         }

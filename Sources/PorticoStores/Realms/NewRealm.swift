@@ -27,13 +27,27 @@ package struct NewRealm: Sendable {
     }
 }
 
-package enum Creation: Hashable, Sendable {
+/// What became of a change.
+protocol StoreOutcome: Hashable {
+    var hasHappened: Bool { get }
+}
+
+package enum Creation: StoreOutcome, Sendable {
     case created
     /// Something of that name is there already.
     case conflict
+
+    var hasHappened: Bool { self == .created }
 }
 
-package enum Change: Hashable, Sendable {
+package enum Change: StoreOutcome, Sendable {
     case changed
     case notFound
+
+    var hasHappened: Bool { self == .changed }
+}
+
+/// Without a change: it was not allowed.
+extension Optional: StoreOutcome where Wrapped: StoreOutcome {
+    var hasHappened: Bool { self?.hasHappened ?? false }
 }

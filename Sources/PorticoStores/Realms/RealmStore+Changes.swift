@@ -54,15 +54,14 @@ extension RealmStore {
 }
 
 extension SQLDatabase {
-    /// Makes a change of a realm. Every process sees it where it comes to `done`.
-    func change<Outcome: Hashable & Sendable>(
+    /// Makes a change of a realm. Every process sees it where it has happened.
+    func change<Outcome: StoreOutcome & Sendable>(
         ofRealm realmID: String,
-        _ done: Outcome,
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Outcome
     ) async throws -> Outcome {
         try await change { transaction in
             let outcome = try body(transaction)
-            if outcome == done { try transaction.noteChange(ofRealm: realmID) }
+            if outcome.hasHappened { try transaction.noteChange(ofRealm: realmID) }
             return outcome
         }
     }

@@ -2,13 +2,15 @@ import PorticoProtocol
 
 /// The groups of realms.
 extension RealmStore {
-    package enum GroupChange: Hashable, Sendable {
+    package enum GroupChange: StoreOutcome, Sendable {
         case changed
         case notFound
         /// A group of that name is there.
         case conflict
         /// The group would lie in itself.
         case cycle
+
+        var hasHappened: Bool { self == .changed }
     }
 
     /// Groups of a realm with their roles, parents before their children.
@@ -57,7 +59,7 @@ extension RealmStore {
 
     /// Deletes a group with those in it; their members stay in the realm.
     package func deleteGroup(id: String, realmID: String) async throws -> Change {
-        try await database.change(ofRealm: realmID, .changed) {
+        try await database.change(ofRealm: realmID) {
             try $0.change(
                 "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
                 [.text(id), .text(realmID)]
@@ -69,7 +71,7 @@ extension RealmStore {
     package func set(_ role: RoleName, of groupID: String, to isGiven: Bool, realmID: String)
         async throws -> Change
     {
-        try await database.change(ofRealm: realmID, .changed) { transaction in
+        try await database.change(ofRealm: realmID) { transaction in
             guard try transaction.hasGroup(groupID, realmID: realmID),
                 let roleID = try transaction.roleID(of: role, realmID: realmID)
             else { return .notFound }

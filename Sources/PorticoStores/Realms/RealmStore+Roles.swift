@@ -16,7 +16,7 @@ extension RealmStore {
 
     /// `.conflict` where the realm, or its client, has a role of that name.
     package func create(_ role: Role) async throws -> Creation {
-        try await database.change(ofRealm: role.realmID, .created) { try $0.insert(role) }
+        try await database.change(ofRealm: role.realmID) { try $0.insert(role) }
     }
 
     /// Replaces what is kept of a role, its name too; realm and client stay. `.conflict` is reported
@@ -68,7 +68,7 @@ extension RealmStore {
     /// Makes a role contain another one of the realm; twice changes nothing. Roles may contain each
     /// other.
     package func add(_ part: RolePart, realmID: String) async throws -> Change {
-        try await database.change(ofRealm: realmID, .changed) { transaction in
+        try await database.change(ofRealm: realmID) { transaction in
             guard let ids = try transaction.ids(of: part, realmID: realmID) else {
                 return .notFound
             }
@@ -79,7 +79,7 @@ extension RealmStore {
 
     /// `.notFound` also where the role does not contain that one itself.
     package func remove(_ part: RolePart, realmID: String) async throws -> Change {
-        try await database.change(ofRealm: realmID, .changed) { transaction in
+        try await database.change(ofRealm: realmID) { transaction in
             guard let ids = try transaction.ids(of: part, realmID: realmID) else {
                 return .notFound
             }

@@ -20,7 +20,7 @@ extension RealmStore {
 
     /// `.conflict` where the realm has a scope of that name.
     package func create(_ scope: ClientScope) async throws -> Creation {
-        try await database.change(ofRealm: scope.realmID, .created) { try $0.insert(scope) }
+        try await database.change(ofRealm: scope.realmID) { try $0.insert(scope) }
     }
 
     /// Replaces what is kept of a scope; its realm stays, and whether it is limited: that follows from the
@@ -62,7 +62,7 @@ extension RealmStore {
     package func deleteScope(id: String, realmID: String, claims: [String] = []) async throws
         -> Change
     {
-        try await database.change(ofRealm: realmID, .changed) {
+        try await database.change(ofRealm: realmID) {
             try $0.deleteScope(id: id, realmID: realmID, claims: claims)
         }
     }

@@ -320,7 +320,7 @@ extension RealmStore {
     }
 
     package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
-        try await database.change(ofRealm: realmID, .changed) {
+        try await database.change(ofRealm: realmID) {
             try $0.deletePart(kind, id: id, realmID: realmID)
         }
     }

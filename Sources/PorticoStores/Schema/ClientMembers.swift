@@ -108,7 +108,7 @@ struct ClientMembers {
             // The first changes the protocol of the request (OpenID Connect Core §3.1.2.1), the
             // second needs consent (§11).
             let asked: Set = ["openid", "offline_access", "device_sso"]
-            return $0.defaultScopes.allSatisfy { isScope($0) && !asked.contains($0) }
+            return $0.defaultScopes.allSatisfy { Scope.isToken($0) && !asked.contains($0) }
         }
     let optionalScopes = Member(
         "optional_scopes",
@@ -119,7 +119,7 @@ struct ClientMembers {
     .set(by: .administrator, .written("`--optional-scope`, `--remove-scope`"), label: "May ask for")
     .help("The scopes that it may ask for.")
     .rule("A scope token is ASCII without space, quote and backslash (RFC 6749 3.3).") {
-        $0.optionalScopes.allSatisfy(isScope)
+        $0.optionalScopes.allSatisfy(Scope.isToken)
     }
     let scopeRule = Member("scope_rule", .choice, at: \Client.scopeRule)
     let requiresConsent = Member("requires_consent", .flag, at: \Client.requiresConsent)
@@ -271,10 +271,13 @@ extension Client: MemberOwner {
     }
 }
 
-/// RFC 6749 §3.3; a space would make it two tokens.
-private func isScope(_ token: String) -> Bool {
-    // `try?`: only whether it parses matters.
-    (1...200).contains(token.utf8.count) && !token.utf8.contains(0x20) && (try? Scope(token)) != nil
+extension Scope {
+    /// Whether it is the name of one scope, of 1 to 200 bytes (RFC 6749 §3.3); a space would make it two.
+    package static func isToken(_ text: String) -> Bool {
+        // `try?`: only whether it parses matters.
+        (1...200).contains(text.utf8.count) && !text.utf8.contains(0x20)
+            && (try? Scope(text)) != nil
+    }
 }
 
 extension MemberForm where Value == RedirectURI {
