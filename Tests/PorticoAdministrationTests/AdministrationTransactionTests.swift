@@ -42,6 +42,19 @@ struct AdministrationTransactionTests {
         return (robot, without)
     }
 
+    @Test("a realm cannot be told to sign with a key that it does not have")
+    func missingKey() async throws {
+        let former = try #require(try await scene.database.realms.realm(named: "acme"))
+        var realm = former
+        realm.signingAlgorithm = former.signingAlgorithm == .es256 ? .rs256 : .es256
+        realm.displayName = "Changed"
+        let refusal = AdministrationRefusal.invalid(.signingAlgorithm(realm.signingAlgorithm))
+        await #expect(throws: refusal) {
+            try await scene.administration.update(realm, replacing: former, by: .commandLine)
+        }
+        #expect(try await scene.database.realms.realm(named: "acme") == former)
+    }
+
     @Test("a client's account goes with it, or with its grant type, and with the event of that")
     func account() async throws {
         let robot = try await robot()

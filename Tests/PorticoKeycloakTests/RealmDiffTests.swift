@@ -248,6 +248,7 @@ struct RealmDiffTests {
         )
         try await scene.write(file, .overwrite(prune: true))
         #expect(try await scene.realm.optionalClientScopes == [])
+        #expect(try await scene.client("web")?.optionalScopes == [])
         #expect(try await scene.diff(file) == [])
     }
 
@@ -277,6 +278,20 @@ struct RealmDiffTests {
                 return .object(house)
             }
         )
+        // Keys are not compared: an import over a realm takes none.
+        var components = file.object("components") ?? JSONObject()
+        let type = "org.keycloak.keys.KeyProvider"
+        components[type] = .array(
+            (components.array(type) ?? []).map { value in
+                var key = value.object ?? JSONObject()
+                guard key.string("name") == "hmac" else { return value }
+                var config = key.object("config") ?? JSONObject()
+                config["secret"] = ["YW5vdGhlciBzM2NyZXQ"]
+                key["config"] = .object(config)
+                return .object(key)
+            }
+        )
+        file["components"] = .object(components)
         let users = (file.array("users") ?? []).map { value -> JSONValue in
             guard var cleo = value.object, cleo.string("username") == "cleo" else { return value }
             cleo["credentials"] = [

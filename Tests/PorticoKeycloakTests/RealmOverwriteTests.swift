@@ -350,6 +350,10 @@ struct RealmOverwriteTests {
             #""redirectUris": ["https://evil.example/cb"]"#, #""redirectUris": ["*"]"#,
             #""enabled": true, "standardFlowEnabled": true"#,
             #""publicClient": false, "secret": "a secret that is long", "serviceAccountsEnabled": true"#,
+            #"""
+            "publicClient": false, "clientAuthenticatorType": "client-jwt", "attributes": {
+                "use.jwks.url": "true", "jwks.url": "https://evil.example/jwks"}
+            """#,
         ]
     )
     func app(_ said: String) async throws {
@@ -369,8 +373,23 @@ struct RealmOverwriteTests {
             #expect(after.id == app.id && after.handOff == app.handOff && !after.isEnabled)
             #expect(after.redirectURIs == app.redirectURIs && after.redirectRule == .exact)
             #expect(after.type == .public && after.authentication == .none)
-            #expect(after.secret == nil && after.grantTypes == [])
+            #expect(after.secret == nil && after.keySet == app.keySet && after.grantTypes == [])
         }
+    }
+
+    @Test("KC-M-1: a secret of a provider that a file masks is not lost")
+    func masked() async throws {
+        try await scene.write(Self.file)
+        let realmID = try await scene.realm.id
+        let before = try await scene.database.realms.parts(nil, realmID: realmID)
+        try await scene.write(
+            try Self.changed(
+                ("hidden one", "**********"),
+                (#""providerId": "oidc""#, #""providerId": "keycloak-oidc""#)
+            )
+        )
+        let after = try await scene.database.realms.parts(nil, realmID: realmID)
+        #expect(after != before && after.map(\.sealed) == before.map(\.sealed))
     }
 
     @Test("KC-M-1: a client's secret stays where the file has none; another one takes its place")

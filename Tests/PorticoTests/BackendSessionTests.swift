@@ -264,4 +264,28 @@ struct BackendSignOutTests {
         #expect(Set(keys).count == 1)
         #expect(backend.requests("/v1/auth/logout").count == 1)
     }
+
+    @Test("A sign-out during a refresh: the late result is dropped, and ended at the backend")
+    func meanwhile() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let neighbour = try await scene.neighbour()
+        let gate = Gate()
+        scene.backend.answer("/v1/auth/refresh") { _ in
+            await gate.pass()
+            return nil
+        }
+        scene.backend.answer("/v1/auth/logout") { _ in .json(["success": true]) }
+        let caller = Task.failure { _ = try await session.token() }
+        await gate.arrival()
+        async let report = session.signOut()
+        try await waitUntil("the session is over") { !session.isActive }
+        gate.open()
+        #expect(await caller.value == .interactionRequired(.signedOut))
+        #expect(await report.localCleared)
+        #expect(try await scene.storage.read() == nil)
+        let ended = scene.backend.requests("/v1/auth/logout")
+            .map { $0.fields[.authorization] ?? "" }
+        #expect(ended.contains("Bearer S3"))
+        #expect(await neighbour.failure() == .interactionRequired(.signedOut))
+    }
 }

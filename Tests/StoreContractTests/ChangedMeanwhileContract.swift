@@ -90,6 +90,40 @@ import Testing
     }
 
     @Test(
+        "attack: rights are judged as they are when the person is changed, not when they were read",
+        arguments: StoreUnderTest.allCases
+    )
+    func stronger(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let id = Example.ann.id
+        let admin = RoleName(clientID: nil, name: "admin")
+        let before = try #require(try await people.credentials(id: id, realmID: "realm-1"))
+        var renamed = before.person
+        renamed.givenName = "Anna"
+        let other = PasswordHash(encoded: "other")
+        func tries(_ expected: Change?) async throws {
+            let isAllowed = { @Sendable (ann: PersonWithRoles) in !ann.roles.contains(admin) }
+            let password = try await people.setPassword(
+                other,
+                of: id,
+                realmID: "realm-1",
+                at: Example.now,
+                if: isAllowed
+            )
+            #expect(password == expected)
+            let update = try await people.update(renamed, replacing: before.person, if: isAllowed)
+            #expect(update == expected)
+        }
+        #expect(try await people.assign(admin, to: id, realmID: "realm-1") == .changed)
+        try await tries(nil)
+        #expect(try await people.credentials(id: id, realmID: "realm-1") == before)
+        #expect(try await people.remove(admin, from: id, realmID: "realm-1") == .changed)
+        try await tries(.changed)
+        let after = try await people.credentials(id: id, realmID: "realm-1")
+        #expect(after?.person == renamed && after?.password == other)
+    }
+
+    @Test(
         "nor a provider; and one that is gone does not come back",
         arguments: StoreUnderTest.allCases
     )

@@ -286,6 +286,17 @@ struct RedirectURITests {
         expectErrorPage(try await TestBrowser(server).authorize(request("http://localhost:8082")))
     }
 
+    @Test(
+        "WEB-CSP-3: the page that posts the answer goes to that very address",
+        arguments: registered
+    )
+    func formPost(uri: String) async throws {
+        let reply = try await TestBrowser(pathlessServer())
+            .signIn("alice", request(uri, [("response_mode", "form_post")]))
+        #expect(reply.status == 200 && reply.formAction == uri)
+        #expect(reply.headers[.contentSecurityPolicy]?.contains("form-action") == false)
+    }
+
     @Test("Errors come back behind the host, too, by query and by fragment")
     func errors() async throws {
         let server = try await pathlessServer()

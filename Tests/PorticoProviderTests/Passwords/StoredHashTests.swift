@@ -268,9 +268,32 @@ struct StoredHashTests {
         #expect(try cost("$pbkdf2$i=1300000,l=32$") == 26)
         #expect(try cost("$pbkdf2-sha512$i=210000,l=32$") == 5)
 
-        // Where there is only one place, a costly one has it.
-        var places = HashingPlaces(1, threads: 1)
         let anyone = HashingAsker(address: "one", account: "one")
+        var places = HashingPlaces(34, threads: 34)
+        func enter(_ count: Int, _ asker: HashingAsker, cost: Int = 1) -> [Int] {
+            (0..<count).compactMap { _ in places.admit(asker, cost: cost)?.job }
+        }
+        func leave(_ jobs: [Int]) {
+            for job in jobs { _ = places.leave(job) }
+        }
+        let costly = enter(10, anyone, cost: 26)
+        #expect(costly.count == 3)
+        leave(costly)
+        // A quarter each, and half together: places are counted, not jobs.
+        let suspects = (0..<5).map {
+            HashingAsker(address: "\($0)", account: "\($0)", isSuspect: true)
+        }
+        let admitted = suspects.map { enter(2, $0, cost: 26) }
+        #expect(admitted.map(\.count) == [1, 1, 0, 0, 0])
+        leave(admitted.flatMap(\.self))
+        let ofFive = enter(2, suspects[0], cost: 5)
+        #expect(ofFive.count == 1)
+        leave(ofFive)
+        // Who leaves gives all of them back.
+        #expect(enter(40, anyone).count == 34)
+
+        // Where there is only one place, a costly one has it.
+        places = HashingPlaces(1, threads: 1)
         #expect(places.admit(anyone, cost: 100) != nil)
         #expect(places.admit(anyone) == nil)
     }

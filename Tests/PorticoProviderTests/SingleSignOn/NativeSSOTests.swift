@@ -191,10 +191,12 @@ import Testing
         let first = try await First(apps)
         let access = try await exchange(apps, first).accessToken
         let before = try await apps.server.remains()
-        try await apps.server.change("my-other-app") { $0.grantTypes = [] }
-        #expect(try await exchange(apps, first).error == "unauthorized_client")
-        #expect(try await apps.server.remains() == before)
-        #expect(try await apps.server.userInfo(access).status == 401)
+        for types in [[], [.clientCredentials]] as [Set<GrantType>] {
+            try await apps.server.change("my-other-app") { $0.grantTypes = types }
+            #expect(try await exchange(apps, first).error == "unauthorized_client")
+            #expect(try await apps.server.remains() == before)
+            #expect(try await apps.server.userInfo(access).status == 401)
+        }
         try await apps.server.change("my-other-app") { $0.grantTypes = [.authorizationCode] }
         #expect(try await exchange(apps, first).status == 200)
     }

@@ -105,6 +105,16 @@ import Testing
         #expect(try await store.configuration().providers == [provider])
     }
 
+    @Test("putting in an app replaces it by its id", arguments: StoreUnderTest.allCases)
+    func replacedApp(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        try await stores.put(Self.notes)
+        var app = try #require(try await stores.configuration.configuration().apps.first)
+        app.clientID = "renamed"
+        try await stores.put(app)
+        #expect(try await stores.configuration.configuration().apps == [app])
+    }
+
     @Test("one app is the default at most", arguments: StoreUnderTest.allCases)
     func defaults(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
