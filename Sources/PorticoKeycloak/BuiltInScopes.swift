@@ -21,7 +21,7 @@ enum BuiltInScopes {
         templates.map { $0.scope(ofRealm: realm.id, random: moment.random) }
     }
 
-    private static let access: Set<ClaimMapper.Target> = [.accessToken, .introspection]
+    private static let access: ClaimMapper.Targets = [.accessToken, .introspection]
 
     private static func attribute(_ name: String, _ claim: String, _ type: ClaimType = .text)
         -> ClaimMapper
@@ -32,7 +32,7 @@ enum BuiltInScopes {
 
     private static func note(_ name: String, _ note: String) -> ClaimMapper {
         // The id of a client is not for UserInfo.
-        let targets = ClaimMapper.Target.usual.filter {
+        let targets = ClaimMapper.Targets.usual.filter {
             !ReservedClaims.contain(note, in: $0, writtenBy: .note(note))
         }
         return ClaimMapper(.note(note), named: name, claim: ClaimPath(note), into: targets)

@@ -75,7 +75,7 @@ package enum StandardScopes {
         ].map { attribute($0) }
 
     /// Not in access tokens: APIs ask UserInfo or introspection, and tokens stay short.
-    private static let person: Set<ClaimMapper.Target> = [.idToken, .userInfo]
+    private static let person: ClaimMapper.Targets = [.idToken, .userInfo]
 
     private static func property(_ claim: String, _ name: String, _ type: ClaimType = .text)
         -> ClaimMapper
@@ -128,7 +128,7 @@ extension ClaimMapper {
         named name: String,
         claim: ClaimPath? = nil,
         _ type: ClaimType = .text,
-        into targets: Set<Target> = Target.usual
+        into targets: Targets = .usual
     ) {
         let isList =
             switch kind {

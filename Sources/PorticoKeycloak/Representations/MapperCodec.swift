@@ -160,8 +160,8 @@ private struct MapperSettings {
         }
         let kind = try kind(word)
         let claim = try claim(of: kind)
-        var targets = kind.hasSwitches ? named(of: kind) : kind.traits.targets
-        targets.formIntersection(kind.traits.targets)
+        var targets = kind.traits.targets
+        if kind.hasSwitches { targets = targets.intersection(named(of: kind)) }
         if let claim, !Self.addsAudience(kind, claim) {
             let writable = targets.filter {
                 !ReservedClaims.contain(claim.root, in: $0, writtenBy: kind)
@@ -187,7 +187,7 @@ private struct MapperSettings {
     }
 
     /// The targets that the switches name.
-    private func named(of kind: ClaimMapper.Kind) -> Set<ClaimMapper.Target> {
+    private func named(of kind: ClaimMapper.Kind) -> ClaimMapper.Targets {
         var on: [ClaimMapper.Target: Bool] = [:]
         for (target, name) in ClaimMapper.Target.switches { on[target] = values[name] == "true" }
         func isMissing(_ name: String) -> Bool { values[name] == nil }
@@ -199,7 +199,7 @@ private struct MapperSettings {
         if isMissing("introspection.token.claim") {
             on[.introspection] = isForAccess || on[.accessToken] == true
         }
-        return Set(on.filter(\.value).keys)
+        return ClaimMapper.Targets(on.filter(\.value).keys)
     }
 
     private static let groups = "oidc-group-membership-mapper"

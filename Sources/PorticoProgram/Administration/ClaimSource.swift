@@ -43,7 +43,7 @@ struct ClaimSource {
             kind: kind,
             claim: ClaimPath(names: [claim]),
             isMultivalued: isMultivalued,
-            targets: ClaimMapper.Target.usual
+            targets: ClaimMapper.Targets.usual
         )
     }
 

@@ -63,7 +63,7 @@ extension Client {
     var state: String { isEnabled ? "enabled" : "disabled" }
 
     /// As `--claim` takes them; other mappers have only their names here.
-    private var claims: [(claim: String, source: String, targets: Set<ClaimMapper.Target>)] {
+    private var claims: [(claim: String, source: String, targets: ClaimMapper.Targets)] {
         mappers.compactMap { mapper in
             guard let claim = mapper.topClaim, let source = mapper.source else { return nil }
             return (claim, source, mapper.targets)

@@ -28,7 +28,8 @@ struct MappedToken {
 private struct MappedTokenWriter {
     let target: ClaimMapper.Target
     let input: MapperInput
-    private var roles: MappedRoles
+    /// Made for the first mapper that asks.
+    private lazy var roles = MappedRoles(input.roles)
     private(set) var tree = ClaimTree()
     private(set) var audiences: [String] = []
     private var seenAudiences: Set<ExactText> = []
@@ -37,7 +38,6 @@ private struct MappedTokenWriter {
     init(target: ClaimMapper.Target, input: MapperInput) {
         self.target = target
         self.input = input
-        roles = MappedRoles(input.roles)
         // OpenID Connect Core §2, §5.3.2: these always have one.
         if target == .idToken || target == .userInfo { subject = input.person?.id }
     }

@@ -30,6 +30,14 @@ struct TokenSubject: Sendable {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
     }
 
+    /// The name of the level that was reached; the client's own names come first.
+    fileprivate var acr: String? {
+        guard let reached = grant.acr else { return nil }
+        let levels = realm.acrLevels(of: client)
+        guard !levels.isEmpty, let level = Int64(reached) else { return reached }
+        return levels.filter { $0.value == level }.keys.min() ?? reached
+    }
+
     /// `typ` of the access token's header (RFC 9068 §2.1).
     var tokenType: JWTType {
         switch client.accessTokenType ?? realm.realm.accessTokenType {
@@ -48,6 +56,10 @@ struct TokenClaims: Sendable {
     private let now: Int64
     /// The person's roles, with all that they contain.
     private let roles: Set<RoleName>
+    /// The name of the level that was reached.
+    private let acr: String?
+    /// What mappers know, besides what a request brought.
+    private let input: MapperInput
 
     /// The claim `typ`: it distinguishes the two kinds if their headers do not.
     static let accessTokenKind = "Bearer"
@@ -64,6 +76,22 @@ struct TokenClaims: Sendable {
         self.now = now
         roles = subject.person.map(subject.realm.graph.roles) ?? []
         view = try await subject.realm.view(of: subject.client, scope: subject.scope, roles: roles)
+        acr = subject.acr
+        input = MapperInput(
+            person: subject.person?.person,
+            roles: view.visible(roles),
+            groups: subject.person?.groupIDs.map(subject.realm.graph.membership) ?? [],
+            clientID: subject.client.clientID,
+            sector: view.client.sector,
+            allowedOrigins: view.client.origins.claim,
+            acr: acr,
+            amr: subject.grant.amr,
+            nonce: nil,
+            sessionID: subject.grant.sessionID,
+            authTime: subject.grant.authenticatedAt,
+            notes: subject.notes,
+            requested: nil
+        )
     }
 
     /// RFC 9068 §2.2, with the members that clients read besides.
@@ -193,22 +221,11 @@ struct TokenClaims: Sendable {
         nonce: String? = nil,
         requested: ClaimsRequest? = nil
     ) -> MappedToken {
-        let input = MapperInput(
-            person: subject.person?.person,
-            roles: view.visible(roles),
-            groups: subject.person?.groupIDs.map(subject.realm.graph.membership) ?? [],
-            clientID: subject.client.clientID,
-            sector: view.client.sector,
-            allowedOrigins: view.client.origins.claim,
-            acr: acr,
-            amr: subject.grant.amr,
-            nonce: nonce,
-            sessionID: subject.grant.sessionID,
-            authTime: subject.grant.authenticatedAt,
-            notes: subject.notes,
-            requested: requested
-        )
-        return MappedToken(view.mappers + added(requested, target), for: target, input: input)
+        var input = input
+        (input.nonce, input.requested) = (nonce, requested)
+        let added = added(requested, target)
+        let mappers = added.isEmpty ? view.mappers : view.mappers + added
+        return MappedToken(mappers, for: target, input: input)
     }
 
     /// The mappers of the individual claims that the parameter `claims` asks for (OpenID Connect Core §5.5):
@@ -233,14 +250,6 @@ struct TokenClaims: Sendable {
         let isForIssuer = subject.scope.contains("openid")
         let own = isForIssuer ? realm.issuer : realm.profile.tokenResource ?? realm.issuer
         return mapped.audiences + (isForIssuer || mapped.audiences.isEmpty ? [own] : [])
-    }
-
-    /// The name of the level that was reached; the client's own names come first.
-    private var acr: String? {
-        guard let reached = subject.grant.acr else { return nil }
-        let levels = subject.realm.acrLevels(of: subject.client)
-        guard !levels.isEmpty, let level = Int64(reached) else { return reached }
-        return levels.filter { $0.value == level }.keys.min() ?? reached
     }
 
     /// A single audience is a plain string, none is no claim.

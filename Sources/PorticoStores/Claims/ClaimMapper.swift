@@ -13,7 +13,7 @@ package struct ClaimMapper: Hashable, Sendable {
     /// Whether the claim is an array of all values, and not the first.
     package var isMultivalued: Bool
     /// Where the claim goes.
-    package var targets: Set<Target>
+    package var targets: Targets
     /// The mapper in the words of the product that its file came from.
     package var kept: KeptRepresentation?
 
@@ -24,7 +24,7 @@ package struct ClaimMapper: Hashable, Sendable {
         claim: ClaimPath? = nil,
         type: ClaimType = .text,
         isMultivalued: Bool = false,
-        targets: Set<Target>,
+        targets: Targets,
         kept: KeptRepresentation? = nil
     ) {
         self.id = id
@@ -100,15 +100,49 @@ package struct ClaimMapper: Hashable, Sendable {
         /// Beside the tokens (RFC 6749 §5.1).
         case tokenResponse = "token_response"
 
-        package static let tokens: Set<Target> = [
+        fileprivate var bit: UInt8 {
+            switch self {
+            case .accessToken: 1
+            case .lightweightAccessToken: 2
+            case .idToken: 4
+            case .userInfo: 8
+            case .introspection: 16
+            case .tokenResponse: 32
+            }
+        }
+    }
+
+    /// A set of targets. It is a few bits, because each token asks every mapper of its client.
+    package struct Targets: Hashable, Sendable, ExpressibleByArrayLiteral {
+        private var bits: UInt8
+
+        private init(bits: UInt8) { self.bits = bits }
+
+        package init(_ targets: some Sequence<Target>) {
+            bits = targets.reduce(0) { $0 | $1.bit }
+        }
+
+        package init(arrayLiteral targets: Target...) { self.init(targets) }
+
+        package static let tokens: Targets = [
             .accessToken, .lightweightAccessToken, .idToken, .userInfo, .introspection,
         ]
-        fileprivate static let all = Set(allCases)
+        package static let all = Targets(Target.allCases)
         fileprivate static let notUserInfo = tokens.subtracting([.userInfo])
         /// Where a claim goes if nothing else is said.
-        package static let usual: Set<Target> = [
-            .accessToken, .idToken, .userInfo, .introspection,
-        ]
+        package static let usual: Targets = [.accessToken, .idToken, .userInfo, .introspection]
+
+        package var isEmpty: Bool { bits == 0 }
+
+        package func contains(_ target: Target) -> Bool { bits & target.bit != 0 }
+
+        package func filter(_ isKept: (Target) -> Bool) -> Targets {
+            Targets(Target.allCases.filter { contains($0) && isKept($0) })
+        }
+
+        package func intersection(_ other: Targets) -> Targets { Targets(bits: bits & other.bits) }
+
+        package func subtracting(_ other: Targets) -> Targets { Targets(bits: bits & ~other.bits) }
     }
 }
 
@@ -131,12 +165,12 @@ extension ClaimMapper {
         /// Whether the value is a text that the person, or the sender of the request, may have chosen.
         package let isChosenByPerson: Bool
         /// The targets that it may have.
-        package let targets: Set<Target>
+        package let targets: Targets
 
         fileprivate init(
             _ place: Place,
             isChosenByPerson: Bool,
-            in targets: Set<Target> = Target.tokens
+            in targets: Targets = .tokens
         ) {
             self.place = place
             self.isChosenByPerson = isChosenByPerson
@@ -163,10 +197,10 @@ extension ClaimMapper.Kind {
         case .attribute, .property, .note: Traits(.named, isChosenByPerson: true)
         case .realmRoles, .clientRoles, .groups: Traits(.named, isChosenByPerson: false)
         case .fixedClaim:
-            Traits(.named, isChosenByPerson: false, in: Target.all)
+            Traits(.named, isChosenByPerson: false, in: .all)
         case .address: Traits(.own(["address"]), isChosenByPerson: true)
         case .audience:
-            Traits(.none, isChosenByPerson: false, in: Target.notUserInfo)
+            Traits(.none, isChosenByPerson: false, in: .notUserInfo)
         case .fixedRole, .renamedRole: Traits(.roles, isChosenByPerson: false)
         case .pairwise: Traits(.none, isChosenByPerson: false)
         case .plain(let kind): kind.traits
@@ -174,7 +208,6 @@ extension ClaimMapper.Kind {
     }
 
     private typealias Traits = ClaimMapper.Traits
-    private typealias Target = ClaimMapper.Target
 }
 
 extension ClaimMapper.PlainKind {
@@ -187,7 +220,7 @@ extension ClaimMapper.PlainKind {
         case .allowedOrigins:
             Traits(.own(["allowed-origins"]), isChosenByPerson: false, in: Self.access)
         case .acr:
-            Traits(.own(["acr"]), isChosenByPerson: false, in: ClaimMapper.Target.notUserInfo)
+            Traits(.own(["acr"]), isChosenByPerson: false, in: .notUserInfo)
         case .amr:
             Traits(
                 .own(["amr"]),
@@ -210,12 +243,12 @@ extension ClaimMapper.PlainKind {
 
     private typealias Traits = ClaimMapper.Traits
 
-    private static let frontal: Set<ClaimMapper.Target> = [
+    private static let frontal: ClaimMapper.Targets = [
         .accessToken, .lightweightAccessToken, .idToken,
     ]
-    private static let asked: Set<ClaimMapper.Target> = [.idToken, .userInfo]
-    private static let inIDToken: Set<ClaimMapper.Target> = [.idToken]
-    private static let access: Set<ClaimMapper.Target> = [
+    private static let asked: ClaimMapper.Targets = [.idToken, .userInfo]
+    private static let inIDToken: ClaimMapper.Targets = [.idToken]
+    private static let access: ClaimMapper.Targets = [
         .accessToken, .lightweightAccessToken, .introspection,
     ]
 }

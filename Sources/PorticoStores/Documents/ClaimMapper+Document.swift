@@ -14,7 +14,7 @@ extension ClaimMapper {
             claim: try document.optional("claim") { $0.string.flatMap { ClaimPath($0) } },
             type: try document.optional("type") { $0.string.flatMap(ClaimType.init) } ?? .text,
             isMultivalued: try document.optional("multivalued", \.bool) ?? false,
-            targets: Set(targets),
+            targets: Targets(targets),
             kept: try document.optional("kept") { $0.string.map(KeptRepresentation.init(json:)) }
         )
     }

@@ -11,13 +11,13 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
     let kind: String
     let config: [String: String]
     let claims: String
-    let targets: Set<ClaimMapper.Target>
+    let targets: ClaimMapper.Targets
 
     init(
         _ kind: String,
         _ config: [String: String],
         _ claims: String,
-        in targets: Set<ClaimMapper.Target> = ClaimMapper.Target.tokens
+        in targets: ClaimMapper.Targets = ClaimMapper.Targets.tokens
     ) {
         self.kind = kind
         self.config = config
@@ -36,7 +36,7 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
         )
     }
 
-    static let access: Set<ClaimMapper.Target> = [
+    static let access: ClaimMapper.Targets = [
         .accessToken, .lightweightAccessToken, .introspection,
     ]
 
@@ -174,13 +174,13 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
             "oidc-hardcoded-claim-mapper",
             ["claim.name": "c", "claim.value": "42", "jsonType.label": "int"],
             #"{"c":42}"#,
-            in: Set(ClaimMapper.Target.allCases)
+            in: .all
         ),
         MapperCase(
             "oidc-hardcoded-claim-mapper",
             ["claim.name": "a.b", "claim.value": #"{"x":[true]}"#, "jsonType.label": "JSON"],
             #"{"a":{"b":{"x":[true]}}}"#,
-            in: Set(ClaimMapper.Target.allCases)
+            in: .all
         ),
         MapperCase(
             "oidc-usersessionmodel-note-mapper",
@@ -194,13 +194,13 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
                 "jsonType.label": "long",
             ],
             #"{"auth_time":1700000100}"#,
-            in: ClaimMapper.Target.tokens.subtracting([.userInfo])
+            in: ClaimMapper.Targets.tokens.subtracting([.userInfo])
         ),
         MapperCase(
             "oidc-usersessionmodel-note-mapper",
             ["user.session.note": "client_id", "claim.name": "client_id"],
             #"{"client_id":"shop"}"#,
-            in: ClaimMapper.Target.tokens.subtracting([.userInfo])
+            in: ClaimMapper.Targets.tokens.subtracting([.userInfo])
         ),
         MapperCase(
             "oidc-allowed-origins-mapper",
@@ -212,7 +212,7 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
             "oidc-acr-mapper",
             [:],
             #"{"acr":"silver"}"#,
-            in: ClaimMapper.Target.tokens.subtracting([.userInfo])
+            in: ClaimMapper.Targets.tokens.subtracting([.userInfo])
         ),
         MapperCase(
             "oidc-amr-mapper",
@@ -261,9 +261,9 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
             (["access.tokenResponse.claim": "true"], [.tokenResponse]),
             (["access.token.claim": "TRUE", "id.token.claim": "1"], []),
             ([:], []),
-        ] as [([String: String], Set<ClaimMapper.Target>)]
+        ] as [([String: String], ClaimMapper.Targets)]
     )
-    func switches(_ switches: [String: String], _ targets: Set<ClaimMapper.Target>) throws {
+    func switches(_ switches: [String: String], _ targets: ClaimMapper.Targets) throws {
         let record = MapperSamples.record(
             "oidc-hardcoded-claim-mapper",
             ["claim.name": "c", "claim.value": "v"],
@@ -341,7 +341,7 @@ struct MapperCase: Sendable, CustomTestStringConvertible {
     func everyKind() {
         for var mapper in ClaimMapper.ofEveryKind {
             let kind = mapper.kind
-            (mapper.kept, mapper.targets) = (nil, Set(ClaimMapper.Target.allCases))
+            (mapper.kept, mapper.targets) = (nil, .all)
             if kind.traits.place == .named { mapper.claim = ClaimPath(names: ["c"]) }
             let again = MapperSamples.read(mapper.representation)
             #expect(again.kind == kind)

@@ -117,7 +117,7 @@ import Testing
             "oidc-hardcoded-claim-mapper",
             ["claim.name": "error", "claim.value": "v"]
         )
-        #expect(error.targets == ClaimMapper.Target.tokens)
+        #expect(error.targets == ClaimMapper.Targets.tokens)
     }
 
     @Test("auth_time and client_id come from what the server knows of the session only")

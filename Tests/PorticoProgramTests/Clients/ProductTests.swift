@@ -380,7 +380,7 @@ struct ClaimSourceTests {
     func read(text: String, kind: ClaimMapper.Kind, isMultivalued: Bool) throws {
         let mapper = try ClaimSource(text).mapper(id: "m")
         #expect(mapper.kind == kind && mapper.isMultivalued == isMultivalued)
-        #expect(mapper.targets == ClaimMapper.Target.usual)
+        #expect(mapper.targets == ClaimMapper.Targets.usual)
         #expect("\(mapper.topClaim ?? "")=\(mapper.source ?? "")" == text)
     }
 

@@ -56,7 +56,7 @@ extension ClaimMapper {
         _ kind: Kind,
         _ claim: String? = nil,
         isMultivalued: Bool? = nil,
-        into targets: Set<Target> = Target.usual
+        into targets: Targets = .usual
     ) {
         let isOfRoles =
             switch kind {
@@ -88,7 +88,7 @@ extension ClaimMapper {
                 .note("AUTH_TIME"), .pairwise(PairwiseSubject(salt: "s", sector: "app.example")),
                 .pairwise(PairwiseSubject(salt: "s", sector: nil)),
             ] + PlainKind.allCases.map(Kind.plain)
-        var mappers = kinds.map { ClaimMapper($0, "a.b", into: Set(Target.allCases)) }
+        var mappers = kinds.map { ClaimMapper($0, "a.b", into: .all) }
         mappers[0] = ClaimMapper(kinds[0], isMultivalued: true, into: [])
         mappers[0].type = .json
         mappers[0].kept = KeptRepresentation(["a": 1])
