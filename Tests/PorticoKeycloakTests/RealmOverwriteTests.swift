@@ -352,7 +352,8 @@ struct RealmOverwriteTests {
             #""publicClient": false, "secret": "a secret that is long", "serviceAccountsEnabled": true"#,
             #"""
             "publicClient": false, "clientAuthenticatorType": "client-jwt", "attributes": {
-                "use.jwks.url": "true", "jwks.url": "https://evil.example/jwks"}
+                "use.jwks.string": "true", "jwks.string": "{\"keys\": [{\"kty\": \"OKP\", \"crv\": \"Ed25519\", \#
+            \"kid\": \"p\", \"use\": \"sig\", \"alg\": \"EdDSA\", \"x\": \"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"}
             """#,
         ]
     )
