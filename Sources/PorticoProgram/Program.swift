@@ -10,14 +10,31 @@ struct Program: AsyncParsableCommand {
               portico --generate-completion-script bash
             """,
         version: "portico 0.1.0",
-        subcommands: [
-            ServeCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self,
-            TokenCommand.self,
-            UserinfoCommand.self, RealmCommand.self, ClientCommand.self, UserCommand.self,
-            RoleCommand.self, GroupCommand.self, ScopeCommand.self, MapperCommand.self,
-            KeysCommand.self, ProviderCommand.self,
-            AccountCommand.self, SessionCommand.self, EventsCommand.self, DoctorCommand.self,
-            ConfigCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Sign in",
+                subcommands: [
+                    LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, TokenCommand.self,
+                    UserinfoCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Realms",
+                subcommands: [
+                    RealmCommand.self, ClientCommand.self, UserCommand.self, RoleCommand.self,
+                    GroupCommand.self, ScopeCommand.self, MapperCommand.self, KeysCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Backend",
+                subcommands: [ProviderCommand.self, AccountCommand.self, SessionCommand.self]
+            ),
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    ServeCommand.self, EventsCommand.self, DoctorCommand.self, ConfigCommand.self,
+                ]
+            ),
         ]
     )
 

@@ -7,7 +7,7 @@ package import PorticoStores
 ///
 /// Most follow from the table of its members. Those here add to a list, read a file, or set several.
 struct ClientFields: ParsableArguments {
-    @OptionGroup var members: MemberOptions<Client>
+    @OptionGroup(title: "Settings") var members: MemberOptions<Client>
 
     @Flag(exclusivity: .exclusive) var codeProtection: CodeProtection?
 
@@ -19,7 +19,7 @@ struct ClientFields: ParsableArguments {
     @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
-    @OptionGroup var scopes: ScopeOptions
+    @OptionGroup(title: "Scopes") var scopes: ScopeOptions
 
     @Option(
         name: .customLong("claim"),

@@ -23,7 +23,7 @@ struct AccountCommand: AsyncParsableCommand {
         )
 
         @OptionGroup var name: Name
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await administration.setBlocked(true, name.id)
@@ -34,7 +34,7 @@ struct AccountCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Unblock an account.")
 
         @OptionGroup var name: Name
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await administration.setBlocked(false, name.id)
@@ -140,7 +140,7 @@ extension AccountCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let account = try await administration.account(name.id)

@@ -130,7 +130,7 @@ struct ListCommand<Resource: ListedResource>: AdministrationCommand {
     }
 
     @OptionGroup var selection: Resource.Selection
-    @OptionGroup var options: ReadingOptions
+    @OptionGroup(title: "General options") var options: ReadingOptions
 
     func run(_ administration: Administration) async throws {
         try administration.console.show(
@@ -146,7 +146,7 @@ struct ShowCommand<Resource: ShownResource>: AdministrationCommand {
     }
 
     @OptionGroup var name: Resource.Name
-    @OptionGroup var options: ReadingOptions
+    @OptionGroup(title: "General options") var options: ReadingOptions
 
     func run(_ administration: Administration) async throws {
         try administration.console.show(try await Resource.show(name, administration), options.read)
@@ -158,7 +158,7 @@ struct DeleteCommand<Resource: DeletedResource>: AdministrationCommand {
 
     @OptionGroup var name: Resource.Name
     @OptionGroup var confirmation: ConfirmationOptions
-    @OptionGroup var options: ChangingOptions
+    @OptionGroup(title: "General options") var options: ChangingOptions
 
     func run(_ administration: Administration) async throws {
         let deletion = try await Resource.deletion(name, administration)

@@ -28,12 +28,12 @@ extension ClientCommand {
             )
         )
         var template: ClientTemplate?
-        @OptionGroup var product: ProductOptions
+        @OptionGroup(title: "For a product") var product: ProductOptions
         @OptionGroup var secret: ClientSecretOptions
         @Flag(help: "Write the client, its secret and its configuration as JSON.") var json = false
         @OptionGroup var fields: ClientFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func validate() throws {
             // `--for` by itself lists the products.

@@ -15,7 +15,7 @@ extension ClientCommand {
 
         @OptionGroup var name: Name
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
-        @OptionGroup var options: ReadingOptions
+        @OptionGroup(title: "General options") var options: ReadingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(name.realm.realm)

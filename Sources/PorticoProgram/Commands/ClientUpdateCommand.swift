@@ -21,7 +21,7 @@ extension ClientCommand {
         @OptionGroup var secret: ClientSecretOptions
         @OptionGroup var fields: ClientFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         private static let shownOnce = "This secret is shown once:"
 

@@ -34,7 +34,7 @@ struct EventsCommand: DataDirectoryCommand {
     @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
     @Flag(help: "Write one JSON object a line; fields are added, never removed.")
     var jsonl = false
-    @OptionGroup var options: PlaceOptions
+    @OptionGroup(title: "General options") var options: PlaceOptions
 
     func validate() throws {
         guard (0...10_000).contains(limit) else {

@@ -126,7 +126,7 @@ extension GroupCommand {
         var parent: String?
         @OptionGroup var fields: GroupFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
@@ -166,7 +166,7 @@ extension GroupCommand {
         var parent: String?
         @OptionGroup var fields: GroupFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
@@ -238,7 +238,7 @@ extension GroupCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var list: ListOptions
-        @OptionGroup var options: ReadingOptions
+        @OptionGroup(title: "General options") var options: ReadingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(name.realm.realm)
@@ -317,7 +317,7 @@ extension GroupCommand {
         )
 
         @OptionGroup var membership: Membership
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await membership.set(true, administration)
@@ -331,7 +331,7 @@ extension GroupCommand {
         )
 
         @OptionGroup var membership: Membership
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await membership.set(false, administration)

@@ -27,7 +27,7 @@ struct KeysCommand: AsyncParsableCommand {
         var overlap: DurationText?
         @Flag(help: "Sign with the new key at once, as after a leak.") var now = false
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)

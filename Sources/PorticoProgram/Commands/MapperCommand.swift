@@ -89,7 +89,7 @@ struct MapperCommand: AsyncParsableCommand {
         var setting: [String] = []
         @Option(help: .value("where", "Where it writes. Repeat for several."))
         var into: [MapperTargetChoice] = []
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func validate() throws {
             for one in setting where !one.dropFirst().contains("=") {

@@ -110,7 +110,7 @@ extension ProviderCommand {
         var place: Int64?
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
         @OptionGroup var fields: ProviderFields
-        @OptionGroup var options: ChangingAndReadingOptions
+        @OptionGroup(title: "General options") var options: ChangingAndReadingOptions
 
         func validate() throws {
             guard fields.says("client-id") || kind == .handles else {
@@ -261,7 +261,7 @@ extension ProviderCommand {
         @OptionGroup var fields: ProviderFields
         @Flag(help: "atproto: also if sessions end, because hosts take us for another client.")
         var endSessions = false
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let former = try await administration.provider(name.name)
@@ -413,7 +413,7 @@ extension ProviderCommand {
         )
 
         @OptionGroup var name: Name
-        @OptionGroup var options: ReadingOptions
+        @OptionGroup(title: "General options") var options: ReadingOptions
 
         func run(_ administration: Administration) async throws {
             let record = try await administration.provider(name.name)

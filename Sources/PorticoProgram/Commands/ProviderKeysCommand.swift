@@ -25,7 +25,7 @@ extension ProviderCommand.Keys {
         )
 
         @OptionGroup var name: ProviderCommand.Name
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let keys = try await administration.handleKeys(of: name.name)
@@ -67,7 +67,7 @@ extension ProviderCommand.Keys {
         @OptionGroup var name: ProviderCommand.Name
         @Argument(help: "The id of the key.") var key: String
         @Flag(help: "Also if sessions end by it.") var endSessions = false
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let keys = try await administration.handleKeys(of: name.name)

@@ -99,7 +99,7 @@ extension RealmCommand {
         var resource: String?
 
         @OptionGroup var fields: RealmFields
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func validate() throws {
             guard host == nil || template == .standard else {
@@ -188,9 +188,9 @@ extension RealmCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var fields: RealmFields
-        @OptionGroup var scopes: ScopeOptions
-        @OptionGroup var swap: TokenSwapFields
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "Scopes") var scopes: ScopeOptions
+        @OptionGroup(title: "Token swap") var swap: TokenSwapFields
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let former = try administration.realm(name.name)
@@ -224,7 +224,7 @@ extension RealmCommand {
 }
 
 struct RealmFields: ParsableArguments {
-    @OptionGroup var members: MemberOptions<Realm>
+    @OptionGroup(title: "Settings") var members: MemberOptions<Realm>
 
     func apply(to realm: inout Realm) throws {
         try members.apply(to: &realm)

@@ -25,7 +25,7 @@ extension RealmCommand {
             help: .value("name", "What the realm is called in the file, if not as here.")
         )
         var nameInFile: String?
-        @OptionGroup var options: ReadingOptions
+        @OptionGroup(title: "General options") var options: ReadingOptions
 
         func run() async throws {
             do {

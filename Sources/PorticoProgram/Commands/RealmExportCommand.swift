@@ -24,7 +24,7 @@ extension RealmCommand {
         var withUsers = false
         @Flag(help: "Write private keys, and the secrets of clients and identity providers.")
         var withKeys = false
-        @OptionGroup var options: PlaceOptions
+        @OptionGroup(title: "General options") var options: PlaceOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(name)

@@ -50,8 +50,8 @@ extension RealmCommand {
             help: .value("name", "Another name for the one realm of the files.")
         )
         var newName: String?
-        @OptionGroup var swap: TokenSwapFields
-        @OptionGroup var options: ChangingAndReadingOptions
+        @OptionGroup(title: "Token swap") var swap: TokenSwapFields
+        @OptionGroup(title: "General options") var options: ChangingAndReadingOptions
 
         enum OnConflict: String, ExpressibleByArgument, CaseIterable {
             case fail

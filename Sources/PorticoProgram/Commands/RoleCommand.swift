@@ -27,7 +27,7 @@ struct RoleCommand: AsyncParsableCommand {
         @Argument(help: "The role.") var name: String
         @Option(help: .value("text", "What the role is for.")) var description = ""
         @OptionGroup var of: RoleOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(of.realm.realm)
@@ -171,7 +171,7 @@ extension RoleCommand {
         )
 
         @OptionGroup var assignment: RoleAssignment
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await assignment.set(true, administration)
@@ -184,7 +184,7 @@ extension RoleCommand {
         )
 
         @OptionGroup var assignment: RoleAssignment
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             try await assignment.set(false, administration)

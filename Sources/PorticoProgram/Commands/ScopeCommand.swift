@@ -32,7 +32,7 @@ struct ScopeCommand: AsyncParsableCommand {
         @Argument(help: "The scope, as apps ask for it.") var name: String
         @Option(help: .value("text", "What the scope is for.")) var description: String?
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     var demo = false
 
     @OptionGroup var settings: SettingOptions
-    @OptionGroup var output: ConsoleOptions
+    @OptionGroup(title: "General options") var output: ConsoleOptions
 
     func run() async throws {
         OpenFiles.raise()

@@ -26,7 +26,7 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(help: .value("id", "The id of the account.")) var account: String?
         @Flag(help: "Every session of the account, also those that wait for their app.")
         var all = false
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func validate() throws {
             guard (id == nil) == all else {
@@ -142,7 +142,7 @@ extension SessionCommand {
         @Argument(help: "The file; - for stdin.") var file: String
         @Option(help: .value("name", "The app whose sessions they are, if it is one."))
         var app: String?
-        @OptionGroup var options: ChangingAndReadingOptions
+        @OptionGroup(title: "General options") var options: ChangingAndReadingOptions
 
         func run() async throws {
             let lines = try FileLines(file, limit: HandleSessionImport.longestLine)

@@ -106,7 +106,7 @@ extension UserCommand {
         var role: [String] = []
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func validate() throws {
             guard !withoutPassword || password.passwordFile == nil else {
@@ -175,7 +175,7 @@ extension UserCommand {
         @Option(help: .value("name", "A new username.")) var username: String?
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
@@ -227,7 +227,7 @@ extension UserCommand {
         @Flag(help: "They must choose another password at their next sign-in.")
         var temporary = false
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
@@ -286,7 +286,7 @@ extension UserCommand {
 
         @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var options: ChangingOptions
+        @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let realm = try administration.realm(realm.realm)
