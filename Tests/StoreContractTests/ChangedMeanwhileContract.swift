@@ -103,6 +103,8 @@ import Testing
         let other = PasswordHash(encoded: "other")
         func tries(_ expected: Change?) async throws {
             let isAllowed = { @Sendable (ann: PersonWithRoles) in !ann.roles.contains(admin) }
+            let update = try await people.update(renamed, replacing: before.person, if: isAllowed)
+            #expect(update == expected)
             let password = try await people.setPassword(
                 other,
                 of: id,
@@ -111,8 +113,6 @@ import Testing
                 if: isAllowed
             )
             #expect(password == expected)
-            let update = try await people.update(renamed, replacing: before.person, if: isAllowed)
-            #expect(update == expected)
         }
         #expect(try await people.assign(admin, to: id, realmID: "realm-1") == .changed)
         try await tries(nil)

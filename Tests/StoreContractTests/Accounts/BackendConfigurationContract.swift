@@ -110,7 +110,7 @@ import Testing
         let stores = try database.empty()
         try await stores.put(Self.notes)
         var app = try #require(try await stores.configuration.configuration().apps.first)
-        app.clientID = "renamed"
+        app.name = "Renamed"
         try await stores.put(app)
         #expect(try await stores.configuration.configuration().apps == [app])
     }
