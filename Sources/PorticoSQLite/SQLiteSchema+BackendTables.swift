@@ -95,12 +95,6 @@ extension SQLiteSchema {
             retired_at INTEGER, withdrawn_at INTEGER
         ) STRICT;
 
-        -- What the backend accepts only once.
-        CREATE TABLE spent_once (
-            hash BLOB NOT NULL PRIMARY KEY,
-            expires_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
         -- A counter that each change to providers raises, and the realm whose clients the apps are.
         CREATE TABLE backend_version (
             id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL,
@@ -152,6 +146,6 @@ extension SQLiteSchema {
         ) STRICT;
 
         PRAGMA application_id = 0x506F7274;
-        PRAGMA user_version = 3;
+        PRAGMA user_version = 4;
         """
 }

@@ -319,8 +319,9 @@ extension SQLiteSchema {
             request_id BLOB NOT NULL, parameters BLOB NOT NULL, expires_at INTEGER NOT NULL
         ) STRICT;
 
-        -- Used client assertions, DPoP proofs, code challenges and mailed links.
-        CREATE TABLE used_assertions (
+        -- What is good once and was used: client assertions, DPoP proofs, code challenges, mailed
+        -- links, attempts to sign in at an identity provider.
+        CREATE TABLE spent_once (
             hash BLOB NOT NULL PRIMARY KEY,
             expires_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;

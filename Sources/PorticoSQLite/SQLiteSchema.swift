@@ -6,7 +6,7 @@ import PorticoStores
 /// refused. After that, a change is a step from one version to the next, run in ``make(in:)``.
 enum SQLiteSchema {
     /// What `PRAGMA user_version` says; ``backendTables`` ends with the same number.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// "Port" in the file's header says whose it is.
     private static let applicationID: Int64 = 0x506F_7274
 

@@ -76,7 +76,7 @@ import Testing
         case redemption, replay, endedSession, refusal, insertion, outdatedRotation, revocation
         case push
 
-        func happen(on stores: TestDatabase, spending used: UsedAssertion) async throws {
+        func happen(on stores: TestDatabase, spending used: SpentOnce) async throws {
             let now = Example.now
             let grant = Example.grant()
             let request = Example.id(9)

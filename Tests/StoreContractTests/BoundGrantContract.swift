@@ -14,8 +14,8 @@ struct BoundGrantContract {
 
     private static let other = JWKThumbprint("NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
 
-    private static func used(_ kind: UsedAssertion.Kind, _ text: String) -> UsedAssertion {
-        UsedAssertion(kind, hash: Hash256(of: text), expiresAt: Example.now + 300)
+    private static func used(_ kind: SpentOnce.Kind, _ text: String) -> SpentOnce {
+        SpentOnce(kind, hash: Hash256(of: text), expiresAt: Example.now + 300)
     }
 
     @Test("RFC 9449 §5: a grant keeps what it is bound to, over a rotation too")

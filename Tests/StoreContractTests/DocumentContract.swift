@@ -46,7 +46,7 @@ struct DocumentContract {
         _ grant: Grant = grant(),
         request: UInt8 = 9,
         issuedAt: Int64 = Example.now,
-        once challenge: UsedAssertion? = nil
+        once challenge: SpentOnce? = nil
     ) async throws -> Redemption {
         try await stores.grants.redeem(
             grant,
@@ -120,7 +120,7 @@ struct DocumentContract {
 
     @Test("decision 0064: what is not redeemed keeps nothing, and no document means no live grant")
     func refused() async throws {
-        let challenge = UsedAssertion(
+        let challenge = SpentOnce(
             .challenge,
             hash: Hash256(of: "challenge"),
             expiresAt: Example.now + 300

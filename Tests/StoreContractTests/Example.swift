@@ -184,8 +184,8 @@ enum Example {
         MailDraft(id: fresh(), to: address, message: message, language: "de", createdAt: signedIn)
     }
 
-    static func assertion(_ text: String = "jti") -> UsedAssertion {
-        UsedAssertion(hash: Hash256(of: text), expiresAt: now + 300)
+    static func assertion(_ text: String = "jti") -> SpentOnce {
+        SpentOnce(.assertion, hash: Hash256(of: text), expiresAt: now + 300)
     }
 }
 

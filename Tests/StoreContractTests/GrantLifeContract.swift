@@ -335,7 +335,7 @@ extension TestDatabase {
     func rotate(
         _ generation: UInt32 = 1,
         binding key: JWKThumbprint? = nil,
-        spending used: [UsedAssertion] = [],
+        spending used: [SpentOnce] = [],
         at now: Int64 = Example.now
     ) async throws -> RotationOutcome {
         try await grants.rotate(

@@ -250,7 +250,7 @@ extension TestDatabase {
         request: UniqueID = Example.id(9),
         issuedAt: Int64? = Example.now,
         derivedFrom parentID: UniqueID? = nil,
-        spending used: [UsedAssertion] = [],
+        spending used: [SpentOnce] = [],
         at now: Int64 = Example.now
     ) async throws -> Redemption {
         try await grants.redeem(

@@ -28,7 +28,7 @@ import Testing
         grant id: UniqueID = Example.fresh(),
         issuedAt: Int64 = Example.signedIn,
         session change: @Sendable (inout BrowserSession) -> Void = { _ in },
-        spending: [UsedAssertion] = []
+        spending: [SpentOnce] = []
     ) async throws -> SwapOutcome {
         var grant = Example.grant(id)
         grant.sessionID = token.sessionID
@@ -182,7 +182,7 @@ import Testing
 
     @Test("RFC 7523 §3: an assertion that was used before swaps and ends nothing")
     func assertion() async throws {
-        let used = UsedAssertion(hash: Hash256(of: "jti"), expiresAt: Example.now + 60)
+        let used = SpentOnce(.assertion, hash: Hash256(of: "jti"), expiresAt: Example.now + 60)
         #expect(try await stores.grants.spend([used], at: Example.now) == .spent)
         #expect(try await swap(token("1"), stores, spending: [used]) == .spentBefore(.assertion))
         let revoked = try await stores.grants.endPart(

@@ -17,7 +17,7 @@ struct AuthenticatedClient: Sendable {
 
     init(
         proven client: Client,
-        assertion: UsedAssertion?,
+        assertion: SpentOnce?,
         forEndpoint: Bool = false,
         by key: VerificationKey? = nil
     ) {
@@ -39,11 +39,12 @@ struct AuthenticatedClient: Sendable {
     var isConfidential: Bool { client.type == .confidential }
 
     /// The refusal of a request with something that was used before.
-    func refusal(ofRepeated kind: UsedAssertion.Kind) -> any Error {
+    func refusal(ofRepeated kind: SpentOnce.Kind) -> any Error {
         switch kind {
         case .assertion: UnprovenClient(.replayed, client)
         case .proof: ProofCheck.repeated
-        case .challenge: OAuthError(.invalidGrant, "The code_challenge was used before.")
+        case .challenge, .other:
+            OAuthError(.invalidGrant, "The code_challenge was used before.")
         }
     }
 
@@ -111,18 +112,18 @@ struct AuthenticatedClient: Sendable {
 /// RFC 7523 §3). A proof of a request that is refused, or only asks, is known to this process
 /// only.
 final class PendingUses: Sendable {
-    private let uses: Locked<[UsedAssertion]>
+    private let uses: Locked<[SpentOnce]>
 
-    init(_ assertion: UsedAssertion?) {
+    init(_ assertion: SpentOnce?) {
         uses = Locked(assertion.map { [$0] } ?? [])
     }
 
-    fileprivate func add(_ use: UsedAssertion) {
+    fileprivate func add(_ use: SpentOnce) {
         uses.withLock { $0.append(use) }
     }
 
     /// All of it at the first call; then nothing.
-    func take() -> [UsedAssertion] {
+    func take() -> [SpentOnce] {
         uses.withLock { uses in
             defer { uses = [] }
             return uses

@@ -57,7 +57,8 @@ struct ClientAssertion: Sendable {
         else { throw UnprovenClient(.jti, client) }
         return AuthenticatedClient(
             proven: client,
-            assertion: UsedAssertion(
+            assertion: SpentOnce(
+                .assertion,
                 hash: Hash256(of: "\(realm.id)\n\(client.id)\n\(id)"),
                 expiresAt: expires + Self.skew
             ),

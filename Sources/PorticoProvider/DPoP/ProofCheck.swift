@@ -48,8 +48,8 @@ struct ProofCheck: Sendable {
 
 extension DPoPProof {
     /// What is spent with it.
-    var use: UsedAssertion {
-        UsedAssertion(.proof, hash: replayKey, expiresAt: expiresAt)
+    var use: SpentOnce {
+        SpentOnce(.proof, hash: replayKey, expiresAt: expiresAt)
     }
 }
 

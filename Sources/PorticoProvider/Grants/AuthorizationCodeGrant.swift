@@ -225,10 +225,10 @@ extension AuthorizationCode {
 extension LiveRealm {
     /// A challenge that is good for one code a day (``RealmProfile/spendsChallenges``).
     fileprivate func use(of challenge: CodeChallenge?, by client: Client, at moment: Moment)
-        -> UsedAssertion?
+        -> SpentOnce?
     {
         guard realm.profile.spendsChallenges, let challenge else { return nil }
-        return UsedAssertion(
+        return SpentOnce(
             .challenge,
             hash: Hash256(of: "challenge\n\(realm.id)\n\(client.id)\n\(challenge.text)"),
             expiresAt: moment.seconds + 86_400

@@ -141,7 +141,7 @@ extension SQLTransaction {
             return .blocked
         }
         let owner = try account(with: event.identity.key)
-        guard owner == nil || owner?.account.id == accountID, try spend(event.spending) else {
+        guard owner == nil || owner?.account.id == accountID, try spendAll(event.spending) else {
             return .spent
         }
         if !email.verification.isProof {

@@ -321,7 +321,7 @@ extension AccountStore {
         at now: Int64
     ) async throws -> Int? {
         try await database.change { transaction in
-            guard try transaction.spend([spending]) else { return nil }
+            guard try transaction.spendAll([spending]) else { return nil }
             let ids =
                 if let subject {
                     try transaction.sessions(

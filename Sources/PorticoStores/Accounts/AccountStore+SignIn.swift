@@ -15,13 +15,13 @@ extension AccountStore {
     /// others sign in to it. Of any number with one attempt exactly one is not `.spent`.
     package func signIn(_ event: SignInEvent, at now: Int64) async throws -> SignInOutcome {
         try await database.change { transaction in
-            guard try transaction.spend(event.spending) else { return .spent }
+            guard try transaction.spendAll(event.spending) else { return .spent }
             if let known = try transaction.account(with: event.identity.key) {
                 return try transaction.signIn(event, to: known, at: now)
             }
             let outcome = try transaction.meet(event, at: now)
             if case .matches = outcome, let question = event.question {
-                _ = try transaction.spend([question])
+                _ = try transaction.spendAll([question])
             }
             return outcome
         }

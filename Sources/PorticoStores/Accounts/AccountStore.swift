@@ -21,9 +21,7 @@ package struct AccountStore: Sendable {
 
     /// Whether something that counts once was used, and is remembered.
     package func wasSpent(_ hash: Hash256) async throws -> Bool {
-        try await database.read {
-            try $0.hasRow("SELECT 1 FROM spent_once WHERE hash = $1", [.bytes(hash.bytes)])
-        }
+        try await database.read { try $0.wasSpent(hash) }
     }
 
     /// How an account came to be.
@@ -158,8 +156,8 @@ extension AccountStore {
         try await database.change { try $0.delete(accountID, noticeID: noticeID, at: now) }
     }
 
-    /// Removes what has been dead since before `time`: sessions, codes, what was spent, and what is
-    /// left of sessions by handle.
+    /// Removes what has been dead since before `time`: sessions, codes, and what is left of sessions by
+    /// handle.
     package func purge(before time: Int64) async throws {
         // Sessions that died before and can never live again, with their hand-off codes.
         try await database.purge(
@@ -174,14 +172,6 @@ extension AccountStore {
             ORDER BY s.id LIMIT 200
             """,
             "DELETE FROM account_sessions WHERE id = $1"
-        )
-        try await database.purge(
-            before: time,
-            """
-            SELECT hash FROM spent_once WHERE hash > $1 AND expires_at < $2
-            ORDER BY hash LIMIT 200
-            """,
-            "DELETE FROM spent_once WHERE hash = $1"
         )
         try await database.purge(
             before: time,
@@ -246,7 +236,7 @@ extension AccountStore {
     /// spent.
     package func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome {
         try await database.change { transaction in
-            guard try transaction.spend(event.spending) else { return .spent }
+            guard try transaction.spendAll(event.spending) else { return .spent }
             guard var account = try transaction.account(ofLiveSession: event.sessionID, at: now)
             else { return .sessionEnded }
             if let owner = try transaction.account(with: event.identity.key) {

@@ -118,32 +118,6 @@ extension OutboxMail {
 
 /// What the events of accounts write beside what they change.
 extension SQLTransaction {
-    /// Spends everything, or nothing.
-    ///
-    /// - Returns: `false` where something was spent before.
-    func spend(_ spending: [SpentOnce]) throws -> Bool {
-        for (index, one) in spending.enumerated() {
-            let isFirst = try hasRow(
-                """
-                INSERT INTO spent_once (hash, expires_at)
-                SELECT $1, $2
-                WHERE $3 IS NULL OR EXISTS (SELECT 1 FROM spent_once WHERE hash = $3)
-                ON CONFLICT DO NOTHING RETURNING hash
-                """,
-                [.bytes(one.hash.bytes), .int64(one.expiresAt), SQLValue(one.after)]
-            )
-            if isFirst { continue }
-            for earlier in spending[..<index] {
-                try run(
-                    "DELETE FROM spent_once WHERE hash = $1",
-                    [.bytes(earlier.hash.bytes)]
-                )
-            }
-            return false
-        }
-        return true
-    }
-
     /// Queues a mail about an account: to the address that the draft names, or to the account's
     /// verified one. Without either there is no mail.
     func queue(_ draft: MailDraft?, about accountID: UniqueID) throws {

@@ -118,19 +118,3 @@ package struct AccountMatch: Hashable, Sendable {
         self.providers = providers
     }
 }
-
-/// Something that counts once: the id of an attempt, a nonce, the hash of a token.
-package struct SpentOnce: Hashable, Sendable {
-    package var hash: Hash256
-    /// When it is no longer accepted anyway. Seconds since 1970.
-    package var expiresAt: Int64
-    /// It counts only where this was spent before: what follows from a question, for instance,
-    /// only where the question was put.
-    package var after: Hash256?
-
-    package init(hash: Hash256, expiresAt: Int64, after: Hash256? = nil) {
-        self.hash = hash
-        self.expiresAt = expiresAt
-        self.after = after
-    }
-}

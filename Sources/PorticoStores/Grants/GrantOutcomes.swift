@@ -10,7 +10,7 @@ package enum Redemption: Hashable, Sendable {
     case sessionEnded
     /// Another code from the same login token was redeemed before.
     case loginTokenSpent
-    case spentBefore(UsedAssertion.Kind)
+    case spentBefore(SpentOnce.Kind)
 }
 
 /// Where the sign-in behind a grant was handed on by another app (RFC 8693 §2.1).
@@ -78,40 +78,16 @@ package enum RotationOutcome: Hashable, Sendable {
     case rotated
     /// The generation is not the current one any more, or the grant is dead: read it again.
     case outdated
-    case spentBefore(UsedAssertion.Kind)
+    case spentBefore(SpentOnce.Kind)
 }
 
 package enum Revocation: Hashable, Sendable {
     case revoked
     case notFound
-    case spentBefore(UsedAssertion.Kind)
+    case spentBefore(SpentOnce.Kind)
 }
 
 package enum Spending: Hashable, Sendable {
     case spent
-    case spentBefore(UsedAssertion.Kind)
-}
-
-/// What a request has that is good once.
-package struct UsedAssertion: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        /// A client assertion (RFC 7523 §3: `jti`).
-        case assertion
-        /// A proof of possession (RFC 9449 §11.1: `jti`).
-        case proof
-        /// A code challenge, where each is good for one code.
-        case challenge
-    }
-
-    package var kind: Kind
-    /// Of all that it is known again by: realm, client and `jti` of an assertion.
-    package var hash: Hash256
-    /// When it need not be known any more; seconds since 1970.
-    package var expiresAt: Int64
-
-    package init(_ kind: Kind = .assertion, hash: Hash256, expiresAt: Int64) {
-        self.kind = kind
-        self.hash = hash
-        self.expiresAt = expiresAt
-    }
+    case spentBefore(SpentOnce.Kind)
 }

@@ -67,7 +67,7 @@ package enum SwapOutcome: Hashable, Sendable {
     case sessionEnded
     /// The person is gone or disabled, or was signed out everywhere since.
     case personGone
-    case spentBefore(UsedAssertion.Kind)
+    case spentBefore(SpentOnce.Kind)
 }
 
 /// The sessions of the server that a realm comes from, and what became of its tokens
@@ -174,7 +174,7 @@ extension GrantStore {
         for grant: Grant,
         in session: BrowserSession?,
         issuedAt: Int64,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> SwapOutcome {
         try await database.change { transaction in
@@ -214,7 +214,7 @@ extension GrantStore {
     package func endPart(
         ofSession token: MovedToken,
         of clientID: String,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> Spending {
         try await database.change { transaction in
@@ -240,7 +240,7 @@ extension GrantStore {
     /// - Returns: Whether the session had come here.
     package func signOut(
         _ token: MovedToken,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> SignOutOfMoved {
         try await database.change { transaction in
@@ -273,7 +273,7 @@ package enum SignOutOfMoved: Hashable, Sendable {
     /// It had not come here, and does not any more.
     case ended
     case endedHere
-    case spentBefore(UsedAssertion.Kind)
+    case spentBefore(SpentOnce.Kind)
 }
 
 extension BrowserSessionStore {

@@ -42,8 +42,8 @@ package struct GrantStore: Sendable {
         issuedAt: Int64?,
         derivedBy derivation: Derivation? = nil,
         of client: Client? = nil,
-        spending used: [UsedAssertion],
-        once challenge: UsedAssertion? = nil,
+        spending used: [SpentOnce],
+        once challenge: SpentOnce? = nil,
         at now: Int64
     ) async throws -> Redemption {
         try await database.change { transaction in
@@ -93,14 +93,14 @@ package struct GrantStore: Sendable {
     package func refuse(
         _ grant: Grant,
         requestID: UniqueID,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> Redemption {
         try await keep(grant, [SQLValue(requestID), .int64(now), .null], spending: used)
     }
 
     /// Keeps a grant that no code stands for (client_credentials).
-    package func insert(_ grant: Grant, spending used: [UsedAssertion], at now: Int64)
+    package func insert(_ grant: Grant, spending used: [SpentOnce], at now: Int64)
         async throws -> Redemption
     {
         try await keep(grant, [.null, .null, .null], spending: used)
@@ -112,7 +112,7 @@ package struct GrantStore: Sendable {
     package func insert(
         _ grant: Grant,
         beginning session: BrowserSession,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> Redemption {
         try await database.change { transaction in
@@ -126,7 +126,7 @@ package struct GrantStore: Sendable {
         }
     }
 
-    private func keep(_ grant: Grant, _ more: [SQLValue], spending used: [UsedAssertion])
+    private func keep(_ grant: Grant, _ more: [SQLValue], spending used: [SpentOnce])
         async throws -> Redemption
     {
         try await database.change { transaction in
@@ -162,7 +162,7 @@ package struct GrantStore: Sendable {
     }
 
     /// Spends what is good once, and does nothing else.
-    package func spend(_ used: [UsedAssertion], at now: Int64) async throws -> Spending {
+    package func spend(_ used: [SpentOnce], at now: Int64) async throws -> Spending {
         try await database.change { try $0.spend(used).map(Spending.spentBefore) ?? .spent }
     }
 }
@@ -244,7 +244,7 @@ extension GrantStore {
         _ rotation: Rotation,
         sessionIdle: Int64,
         binding key: JWKThumbprint? = nil,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> RotationOutcome {
         try await database.change { transaction in
@@ -272,7 +272,7 @@ extension GrantStore {
 
     /// Ends a grant with everything issued from it, and the grants that other apps derived from it.
     /// Ending it twice changes nothing.
-    package func revoke(id: UniqueID, spending used: [UsedAssertion], at now: Int64)
+    package func revoke(id: UniqueID, spending used: [SpentOnce], at now: Int64)
         async throws -> Revocation
     {
         try await database.change { transaction in
@@ -311,14 +311,7 @@ extension GrantStore {
             """,
             "DELETE FROM grants WHERE id = $1"
         )
-        try await database.purge(
-            before: time,
-            """
-            SELECT hash FROM used_assertions WHERE hash > $1 AND expires_at < $2
-            ORDER BY hash LIMIT 200
-            """,
-            "DELETE FROM used_assertions WHERE hash = $1"
-        )
+        try await database.purgeSpent(before: time)
     }
 }
 

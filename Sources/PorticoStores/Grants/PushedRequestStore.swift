@@ -42,7 +42,7 @@ package struct PushedRequestStore: Sendable {
     /// Keeps a request, and spends what is good once, in one step.
     package func push(
         _ request: PushedRequest,
-        spending used: [UsedAssertion],
+        spending used: [SpentOnce],
         at now: Int64
     ) async throws -> Spending {
         try await database.change { transaction in

@@ -71,8 +71,8 @@ package struct PersonLink: Hashable, Sendable {
         case none
     }
 
-    fileprivate var spent: UsedAssertion {
-        UsedAssertion(
+    fileprivate var spent: SpentOnce {
+        SpentOnce(
             hash: Hash256(of: Array("mailed link ".utf8) + id.bytes),
             expiresAt: expiresAt
         )
@@ -88,12 +88,7 @@ extension PersonMailboxStore {
 
     /// Whether the link was followed before.
     package func isSpent(_ link: PersonLink) async throws -> Bool {
-        try await database.read { reader in
-            try reader.hasRow(
-                "SELECT 1 FROM used_assertions WHERE hash = $1",
-                [.bytes(link.spent.hash.bytes)]
-            )
-        }
+        try await database.read { try $0.wasSpent(link.spent.hash) }
     }
 
     /// What has come back by a link, which is spent by that.

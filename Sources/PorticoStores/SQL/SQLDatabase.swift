@@ -107,21 +107,6 @@ extension SQLTransaction {
     func expect<Value: Equatable>(_ kept: Value?, toBe former: Value?) throws(ChangedMeanwhile) {
         guard former == nil || kept == former else { throw ChangedMeanwhile() }
     }
-
-    /// Spends what a request has that is good once, in this order.
-    ///
-    /// - Returns: What was spent before, if anything; what follows it is not spent.
-    func spend(_ used: [UsedAssertion]) throws -> UsedAssertion.Kind? {
-        try used.first { used in
-            try !hasRow(
-                """
-                INSERT INTO used_assertions (hash, expires_at) VALUES ($1, $2)
-                ON CONFLICT DO NOTHING RETURNING hash
-                """,
-                [.bytes(used.hash.bytes), .int64(used.expiresAt)]
-            )
-        }?.kind
-    }
 }
 
 extension SQLDatabase {

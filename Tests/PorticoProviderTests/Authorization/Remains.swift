@@ -47,7 +47,7 @@ extension ProviderUnderTest {
     /// How many assertions and proofs are known to be used.
     func spentAssertions() async throws -> Int64 {
         try database.database.read { reader in
-            try reader.first("SELECT count(*) FROM used_assertions", []) { try $0.int64(0) } ?? -1
+            try reader.first("SELECT count(*) FROM spent_once", []) { try $0.int64(0) } ?? -1
         }
     }
 

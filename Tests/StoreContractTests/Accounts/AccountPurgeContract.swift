@@ -60,9 +60,9 @@ import Testing
             try await stores.signIn(AccountExample.signIn(spending: [attempt])) == .spent
         }
         #expect(try await isSpent() == false)
-        try await stores.accounts.purge(before: attempt.expiresAt)
+        try await stores.grants.purge(before: attempt.expiresAt)
         #expect(try await isSpent())
-        try await stores.accounts.purge(before: attempt.expiresAt + 1)
+        try await stores.grants.purge(before: attempt.expiresAt + 1)
         #expect(try await isSpent() == false)
     }
 
