@@ -47,8 +47,25 @@ import Testing
         let made = try await admin.send(.post, "/roles", #"{"name": "admin"}"#, by: root)
         #expect(made.status == 201)
         let role = try await admin.role("/roles/admin", by: root)
-        let path = "/users/\(AdminUnderTest.annID)/role-mappings/realm"
-        #expect(try await admin.send(.post, path, role, by: root).status == 204)
+        let path = "/users/\(AdminUnderTest.annID)/role-mappings"
+        #expect(try await admin.send(.post, path + "/realm", role, by: root).status == 204)
+        // In master a client of that name has the roles of the realm test.
+        let named = try await admin.send(
+            .post,
+            "/clients",
+            #"{"clientId": "test-realm"}"#,
+            by: root
+        )
+        #expect(named.status == 201)
+        let client = try await admin.id(ofClient: "test-realm", by: root)
+        for name in ["view-realm", "manage-users"] {
+            let base = "/clients/\(client)/roles"
+            let made = try await admin.send(.post, base, #"{"name": "\#(name)"}"#, by: root)
+            #expect(made.status == 201)
+            let role = try await admin.role("\(base)/\(name)", by: root)
+            let given = try await admin.send(.post, path + "/clients/\(client)", role, by: root)
+            #expect(given.status == 204)
+        }
         let ann = try await admin.token(ofPerson: "ann")
         for path in ["/admin/realms/test", "/admin/realms/test/users", ""] {
             #expect(try await admin.send(.get, path, by: ann).status == 403, "\(path)")
