@@ -491,7 +491,17 @@ struct RealmOverwriteTests {
         await #expect(throws: RealmFileError.self) {
             try await scene.write(taken, .overwrite(people: true))
         }
-        #expect(try await scene.person(after.person.id)?.person.username == "service-account-job")
+        // Nor where the file has no account.
+        let own = try #require(
+            taken.split(separator: "\n").first { $0.contains("service-account-job") }
+        )
+        let report = try await scene.write(
+            taken.replacing(own, with: ""),
+            .overwrite(people: true)
+        ).report
+        #expect(report.says(.skipped, "user bob", "is not the account of the same client here"))
+        let kept = try await scene.person(after.person.id)
+        #expect(kept?.person.username == "service-account-job" && kept?.roles == after.roles)
         // It goes with its client.
         let gone = file.replacing(#""clientId": "job""#, with: #""clientId": "other""#)
         try await scene.write(gone, .overwrite(prune: true))

@@ -87,9 +87,15 @@ import Testing
 
     @Test(
         "attack C07, RFC 6749 §4.1.3: redirect_uri must be the one of the authorization request",
-        arguments: ["https://app.example.com/CB", "https://app.example.com/cb/", ""]
+        arguments: [
+            "https://app.example.com/CB", "https://app.example.com/cb/", "",
+            "https://app.example.com/other",
+        ]
     )
     func redirectURI(value: String) async throws {
+        try await server.change("web1") {
+            $0.redirectURIs.append(RedirectURI("https://app.example.com/other"))
+        }
         let code = try await server.code("alice", "web1")
         let reply = try await server.redeem(code, "web1", [("redirect_uri", value)])
         #expect(reply.error == "invalid_grant")
