@@ -82,6 +82,7 @@ import Testing
         _ = try await concurrently(events.count) { try await stores.signIn(events[$0]) }
         let end = AccountExample.now + AccountExample.sessionLife + 1
         try await stores.accounts.purge(before: end)
+        try await stores.grants.purge(before: end)
         for event in events {
             #expect(try await stores.hasRow(ofSession: event.session.id) == false)
         }
