@@ -106,10 +106,9 @@ enum AdminClients {
     }
 
     private static func update(_ call: AdminCall) async throws {
-        try await ClientFields(call).change(
-            try await call.client(),
-            try call.representation(.client)
-        )
+        let former = try await call.client()
+        let representation = try call.representation(.client)
+        try await ClientFields(call).change(former, representation)
     }
 
     private static func setScope(_ call: AdminCall, _ list: ScopeList, _ isGiven: Bool)

@@ -214,14 +214,21 @@ enum AdminPeople {
 
     private static func update(_ call: AdminCall) async throws {
         let former = try await call.person()
-        let fields = PersonFields(try call.representation(.person), call)
+        let (changed, password) = try Self.said(of: former, call)
         try await call.operations.update(
-            try fields.changed(former),
+            changed,
             replacing: former,
-            password: try fields.password(),
+            password: password,
             by: call.administrator,
             at: call.moment
         )
+    }
+
+    /// What the request makes of a person, and their password.
+    private static func said(of former: Person, _ call: AdminCall) throws -> (Person, NewPassword?)
+    {
+        let fields = PersonFields(try call.representation(.person), call)
+        return (try fields.changed(former), try fields.password())
     }
 
     private static func delete(_ call: AdminCall) async throws {
