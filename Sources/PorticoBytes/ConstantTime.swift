@@ -1,3 +1,5 @@
+import PorticoSystem
+
 /// Compares secrets without revealing through timing how much of them was right.
 package enum ConstantTime {
     /// Whether both hold the same bytes. The time depends on the lengths only.
@@ -32,6 +34,9 @@ package enum ConstantTime {
 package func sameBytes(_ one: String, _ other: String) -> Bool {
     guard one.utf8.count == other.utf8.count else { return false }
     return withBytes(of: one.utf8) { one in
-        withBytes(of: other.utf8) { other in one.elementsEqual(other) }
+        withBytes(of: other.utf8) { other in
+            guard let one = one.baseAddress, let start = other.baseAddress else { return true }
+            return memcmp(one, start, other.count) == 0
+        }
     }
 }

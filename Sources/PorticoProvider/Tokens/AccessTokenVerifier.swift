@@ -83,7 +83,8 @@ struct AccessTokenVerifier: Sendable {
             let client = try await grants.client(id: reading.grant.clientID, in: realm),
             client.isEnabled, let left = try await realm.left(of: reading, client)
         else { return nil }
-        let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
+        let named = (claims.string("scope") ?? "").utf8.split(separator: UInt8(ascii: " "))
+            .map { String(Substring($0)) }
         let said = Self.scope(named, of: client, in: realm)
         var standing = reading
         standing.grant = left
