@@ -13,7 +13,7 @@ struct CurlRequest: Sendable {
     /// The longest body of the reply, in bytes.
     let limit: Int
     /// Whose it is.
-    let person: UniqueID?
+    let person: String?
     /// For the last byte of the reply.
     let deadline: ContinuousClock.Instant
     /// PEM file with the roots to trust instead of the system's.

@@ -10,7 +10,7 @@ package final class SharedCapacity: Sendable {
     /// A person at a host.
     private struct Party: Hashable {
         let host: Hash256
-        let person: UniqueID
+        let person: String
     }
 
     private struct State {
@@ -38,7 +38,7 @@ package final class SharedCapacity: Sendable {
     ///   - host: In lower case.
     ///   - person: `nil`: the host's alone.
     /// - Returns: Whether there were as many for it.
-    func take(_ count: Int, for host: String, _ person: UniqueID? = nil) -> Bool {
+    func take(_ count: Int, for host: String, _ person: String? = nil) -> Bool {
         let host = Hash256(of: host)
         return state.withLock { state in
             let own = state.byHost[host, default: 0]
@@ -63,7 +63,7 @@ package final class SharedCapacity: Sendable {
         max(left * person.most / person.of, min(left, 1))
     }
 
-    func giveBack(_ count: Int, for host: String, _ person: UniqueID? = nil) {
+    func giveBack(_ count: Int, for host: String, _ person: String? = nil) {
         let host = Hash256(of: host)
         state.withLock { state in
             if let person {
@@ -87,10 +87,10 @@ extension HTTPAddress {
 final class CapacityShare: Sendable {
     private let capacity: SharedCapacity
     private let host: String
-    private let person: UniqueID?
+    private let person: String?
     private let taken = Locked(0)
 
-    init(of capacity: SharedCapacity, for host: String, _ person: UniqueID?) {
+    init(of capacity: SharedCapacity, for host: String, _ person: String?) {
         self.capacity = capacity
         self.host = host
         self.person = person

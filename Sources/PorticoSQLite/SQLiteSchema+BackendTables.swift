@@ -4,7 +4,7 @@ extension SQLiteSchema {
         -- Accounts of the backend. `email_proof`: `code`, `authority`, or NULL, where a verified
         -- address is only vouched for (docs/decisions/0020). `epoch`: as that of `people`.
         CREATE TABLE accounts (
-            id BLOB NOT NULL PRIMARY KEY,
+            id TEXT NOT NULL PRIMARY KEY,
             email TEXT, email_key TEXT,
             is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
             name TEXT, is_name_own INTEGER NOT NULL, picture TEXT, language TEXT NOT NULL,
@@ -20,29 +20,29 @@ extension SQLiteSchema {
 
         -- A record that an account existed.
         CREATE TABLE deleted_accounts (
-            id BLOB NOT NULL PRIMARY KEY,
+            id TEXT NOT NULL PRIMARY KEY,
             created_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         -- Accounts at identity providers, in the person's order (`place`).
         CREATE TABLE identities (
             issuer TEXT NOT NULL, subject TEXT NOT NULL,
-            account_id BLOB NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+            person_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
             provider TEXT NOT NULL, place INTEGER NOT NULL,
             email TEXT,
             is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
             linked_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, sealed_token TEXT,
             PRIMARY KEY (issuer, subject),
-            UNIQUE (account_id, provider)
+            UNIQUE (person_id, provider)
         ) STRICT;
-        CREATE INDEX identities_in_order ON identities (account_id, place, provider);
+        CREATE INDEX identities_in_order ON identities (person_id, place, provider);
 
         -- Accounts signed in, in a browser (`cookie_hash`) or an app. A session that waits for its
         -- app has the hand-off code that brings it there, so a sign-in writes one row.
         -- `proven_at`: when a provider asked the person or a code came back.
         CREATE TABLE account_sessions (
             id BLOB NOT NULL PRIMARY KEY,
-            account_id BLOB NOT NULL, epoch INTEGER NOT NULL,
+            person_id TEXT NOT NULL, epoch INTEGER NOT NULL,
             cookie_hash BLOB, app TEXT,
             generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
             idempotency_key BLOB,
@@ -58,7 +58,7 @@ extension SQLiteSchema {
             WHERE cookie_hash IS NOT NULL;
         CREATE UNIQUE INDEX account_sessions_by_code ON account_sessions (code_hash)
             WHERE code_hash IS NOT NULL;
-        CREATE INDEX account_sessions_by_account ON account_sessions (account_id);
+        CREATE INDEX account_sessions_by_person ON account_sessions (person_id);
         CREATE INDEX account_sessions_by_provider_session
             ON account_sessions (provider_session_id, issuer)
             WHERE provider_session_id IS NOT NULL;

@@ -96,7 +96,7 @@ enum SQLiteSchema {
             CASE WHEN NOT s.is_active AND s.code_spent_at IS NULL
                 THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
                 ELSE 0 END AS waits_until
-        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
         WHERE s.ended_at IS NULL AND NOT a.is_blocked AND a.epoch = s.epoch;
         """
 }

@@ -39,7 +39,7 @@ private final class NotingTransport: HTTPTransport {
     private let failure = Locked<HTTPTransportError?>(nil)
     private let lastIsGone = Locked(false)
 
-    var persons: [UniqueID?] { asked.withLock { $0 } }
+    var persons: [String?] { asked.withLock { $0 } }
     /// Whether the last answer is.
     var isGone: Bool { lastIsGone.withLock { $0 } }
 

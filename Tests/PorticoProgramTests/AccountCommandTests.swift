@@ -66,7 +66,7 @@ struct AccountCommandTests {
                 Issue.record("not signed in")
                 return ""
             }
-            return account.id.text
+            return account.id
         }
 
         /// A person signs in with the provider `oidc`, whose token is kept.

@@ -380,7 +380,7 @@ extension SignInEvent {
             language: "en",
             emailRule: .never,
             isSignUpOpen: true,
-            newAccountID: UniqueID(random: random),
+            newPersonID: UniqueID(random: random).text,
             session: NewAccountSession(
                 id: UniqueID(random: random),
                 form: form

@@ -1,5 +1,5 @@
 import Foundation
-package import PorticoBytes
+import PorticoBytes
 package import PorticoSQLite
 package import PorticoStores
 
@@ -119,12 +119,12 @@ extension EventStore {
     /// The latest first; of one account where one is named.
     package func latest(
         _ kinds: Set<Event.Kind>? = nil,
-        of accountID: UniqueID? = nil,
+        of personID: String? = nil,
         limit: Int = 1000
     ) async throws -> [Event] {
         var query = EventQuery()
         query.kinds = kinds
-        query.subjectID = accountID?.text
+        query.subjectID = personID
         return try await events(query, limit: limit)
     }
 }

@@ -55,21 +55,21 @@ package struct AccountDeparture: Sendable {
 
     /// - Returns: `nil` if the account has no such session.
     @discardableResult
-    package func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+    package func signOut(_ sessionID: UniqueID, of personID: String, at now: Int64) async throws
         -> Report?
     {
-        await report(try await accounts.signOut(sessionID, of: accountID, at: now))
+        await report(try await accounts.signOut(sessionID, of: personID, at: now))
     }
 
     /// - Parameter kept: The only session that stays.
     /// - Returns: `nil` if the account does not exist.
     @discardableResult
     package func signOutEverywhere(
-        _ accountID: UniqueID,
+        _ personID: String,
         except kept: UniqueID? = nil,
         at now: Int64
     ) async throws -> Report? {
-        let outcome = try await accounts.signOutEverywhere(of: accountID, except: kept, at: now)
+        let outcome = try await accounts.signOutEverywhere(of: personID, except: kept, at: now)
         return await report(outcome)
     }
 
@@ -103,9 +103,9 @@ package struct AccountDeparture: Sendable {
     /// Also notifies the account's verified address.
     ///
     /// - Returns: `nil` if the account does not exist.
-    package func delete(_ accountID: UniqueID, at moment: Moment) async throws -> Report? {
+    package func delete(_ personID: String, at moment: Moment) async throws -> Report? {
         let identities = try await accounts.delete(
-            accountID,
+            personID,
             noticeID: moment.id(),
             at: moment.seconds
         )

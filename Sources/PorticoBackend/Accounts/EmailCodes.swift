@@ -56,7 +56,7 @@ struct EmailCodes: Sendable {
     }
 
     private func seal(of account: Account) -> Seal {
-        Seal(ring: ring, purpose: "address to confirm", realm: account.id.text)
+        Seal(ring: ring, purpose: "address to confirm", realm: account.id)
     }
 
     /// Sends a code to the address of an account that an unknown person claims.
@@ -77,7 +77,7 @@ struct EmailCodes: Sendable {
         -> EmailConfirmationOutcome
     {
         let purpose = EmailCodePresentation.Purpose.setEmail(
-            accountID: account.id,
+            personID: account.id,
             noticeID: context.moment.id()
         )
         return try await present(
@@ -91,12 +91,12 @@ struct EmailCodes: Sendable {
 
     func claim(
         _ code: String,
-        _ accountID: UniqueID,
+        _ personID: String,
         by pending: PendingIdentity,
         _ event: SignInEvent,
         _ context: BackendContext
     ) async throws -> EmailConfirmationOutcome {
-        let purpose = EmailCodePresentation.Purpose.claim(accountID: accountID, event)
+        let purpose = EmailCodePresentation.Purpose.claim(personID: personID, event)
         return try await present(
             code,
             Self.owner(of: pending),
@@ -181,7 +181,7 @@ struct EmailCodes: Sendable {
     /// The key for counting codes: the account; or the identity, which stays the same however often
     /// its owner signs in again.
     static func asker(_ account: Account) -> String {
-        "account \(account.id.text)"
+        "account \(account.id)"
     }
 
     private static func asker(_ pending: PendingIdentity) -> String {
@@ -189,7 +189,7 @@ struct EmailCodes: Sendable {
     }
 
     private static func owner(of account: Account) -> Hash256 {
-        Hash256(of: Array("account ".utf8) + account.id.bytes)
+        Hash256(of: "account \(account.id)")
     }
 
     private static func owner(of pending: PendingIdentity) -> Hash256 {

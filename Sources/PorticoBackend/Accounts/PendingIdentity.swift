@@ -166,7 +166,7 @@ struct PendingCookie: Sendable {
 }
 
 extension PendingIdentity {
-    private static let version: UInt8 = 3
+    private static let version: UInt8 = 4
 
     fileprivate func encoded(withToken: Bool) -> [UInt8] {
         var writer = ByteWriter()
@@ -186,7 +186,7 @@ extension PendingIdentity {
         writer.integer(provenAt ?? -1)
         writer.byte(UInt8(clamping: matches.count))
         for match in matches.prefix(255) {
-            writer.fixed(match.accountID.bytes)
+            writer.text(match.personID)
             writer.byte(match.verification.rawValue)
             writer.text(match.providers.joined(separator: " "))
         }
@@ -227,12 +227,9 @@ extension PendingIdentity {
         self.provenAt = provenAt < 0 ? nil : provenAt
         var matches: [AccountMatch] = []
         for _ in 0..<(try reader.byte()) {
-            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
-                throw ByteReader.Malformed()
-            }
             matches.append(
                 AccountMatch(
-                    accountID: id,
+                    personID: try reader.text(),
                     verification: try EmailVerification(from: &reader),
                     providers: try reader.text().split(separator: " ").map(String.init)
                 )

@@ -71,13 +71,13 @@ struct SignInCompletion: Sendable {
             language: context.language.tag,
             emailRule: rule,
             isSignUpOpen: rules.isSignUpOpen,
-            newAccountID: context.moment.id(),
+            newPersonID: context.moment.id().text,
             session: session,
             userAgent: context.userAgent,
             notice: notice(subject, session, context),
             linkNotice: .wayAdded(subject.identity.provider, context),
             knownHere: devices.people(cookies.device(context.headers), at: context.moment)
-                .compactMap { UniqueID($0.id) }
+                .map(\.id)
         )
     }
 
@@ -217,7 +217,7 @@ struct SignInCompletion: Sendable {
         switch (signInReturn.destination, draft.secret) {
         case (.web(let path, let isRemembered), .cookie(let value)):
             let people = devices.people(cookies.device(context.headers), at: context.moment)
-            let device = devices.adding(account.id.text, to: people, at: context.moment)
+            let device = devices.adding(account.id, to: people, at: context.moment)
             return .inBrowser(
                 account,
                 isNew: isNew,

@@ -73,7 +73,7 @@ struct WhoseBrowser: Sendable {
         }
         _ = try await accounts.end(
             sessionID: other.id,
-            of: other.accountID,
+            of: other.personID,
             as: .signedOut,
             at: context.now
         )

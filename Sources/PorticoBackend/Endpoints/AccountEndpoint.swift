@@ -78,7 +78,7 @@ struct AccountEndpoint: Sendable {
         }
         let live = try await recent(context)
         if case .wait(let seconds) = linkLimit.take(
-            LimitKey("link", live.account.id.text),
+            LimitKey("link", live.account.id),
             at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)

@@ -83,7 +83,7 @@ struct AppRefreshEndpoint: Sendable {
         // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
         _ = try await accounts.end(
             sessionID: live.session.id,
-            of: live.session.accountID,
+            of: live.session.personID,
             as: .refreshReplayed,
             at: context.now
         )

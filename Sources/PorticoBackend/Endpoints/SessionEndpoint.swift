@@ -17,7 +17,7 @@ struct SessionEndpoint: Sendable {
         let live = try await check.ofAnyKind(context)
         let account = live.account
         var extra: HTTPFields = [
-            .porticoUser: account.id.text, .porticoSession: live.session.id.text,
+            .porticoUser: account.id, .porticoSession: live.session.id.text,
         ]
         if let email = account.email, Self.isWritable(email.address) {
             extra[.porticoEmail] = email.address

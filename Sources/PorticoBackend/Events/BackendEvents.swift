@@ -36,7 +36,7 @@ package struct BackendEvents: Sendable {
             context,
             [
                 "provider": provider,
-                "accounts": matches.map(\.accountID.text).joined(separator: ","),
+                "accounts": matches.map(\.personID).joined(separator: ","),
             ],
             level: .warning
         )
@@ -50,7 +50,7 @@ package struct BackendEvents: Sendable {
         log(
             .refreshReplayed,
             context,
-            ["session": session.id.text, "account": session.accountID.text]
+            ["session": session.id.text, "account": session.personID]
         )
     }
 

@@ -8,7 +8,7 @@ enum AccountView {
     static func user(_ live: LiveAccountSession) -> JSONValue {
         let account = live.account
         return [
-            "id": .string(account.id.text),
+            "id": .string(account.id),
             "email": text(account.email?.address),
             "email_verified": .bool(account.email?.isVerified ?? false),
             "name": text(account.name),

@@ -72,7 +72,7 @@ struct HandleSessionEndpoint: Sendable {
             return done.adding(removed + SecurityHeaders.dropsPages)
         }
         let session = try await sessions(context).session.live.session
-        try await departure.signOut(session.id, of: session.accountID, at: context.now)
+        try await departure.signOut(session.id, of: session.personID, at: context.now)
         tell(session.id)
         return done.adding([signOut.whose.cookies.removeSid])
     }

@@ -166,7 +166,7 @@ package struct HandleSessionImport: Sendable {
             language: "en",
             emailRule: .never,
             isSignUpOpen: true,
-            newAccountID: moment.id(),
+            newPersonID: moment.id().text,
             session: NewAccountSession(
                 id: id,
                 form: form(at: moment),

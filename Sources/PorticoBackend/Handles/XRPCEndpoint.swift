@@ -56,7 +56,7 @@ struct XRPCEndpoint: Sendable {
     }
 
     /// The account that a long body counts for (docs/decisions/0068).
-    func account(_ context: BackendContext) async throws -> UniqueID {
+    func account(_ context: BackendContext) async throws -> String {
         try checkHead(context.parameters["method"], context)
         return try await sessions(context).session.live.account.id
     }
@@ -167,7 +167,7 @@ struct HostCall: Sendable {
     let tokens: HandleTokens
     let sender: DPoPSender
     /// The account that makes the call: people of one host share its places.
-    let account: UniqueID
+    let account: String
 
     /// How old the nonce of a stored body may be, in seconds: hosts accept those of the last
     /// minutes.
@@ -255,14 +255,14 @@ final class AccountCalls: Sendable {
     /// Apps start many at once.
     static let most = 20
 
-    private let counts = Locked<[UniqueID: Int]>([:])
+    private let counts = Locked<[String: Int]>([:])
 
     /// One call; it ends with the last reference.
     final class Place: Sendable {
         private let calls: AccountCalls
-        private let account: UniqueID
+        private let account: String
 
-        fileprivate init(_ calls: AccountCalls, _ account: UniqueID) {
+        fileprivate init(_ calls: AccountCalls, _ account: String) {
             self.calls = calls
             self.account = account
         }
@@ -273,7 +273,7 @@ final class AccountCalls: Sendable {
     }
 
     /// - Returns: `nil` if the account has reached its limit.
-    func begin(_ account: UniqueID) -> Place? {
+    func begin(_ account: String) -> Place? {
         let isFree = counts.withLock { counts in
             guard counts[account, default: 0] < Self.most else { return false }
             counts[account, default: 0] += 1
@@ -282,7 +282,7 @@ final class AccountCalls: Sendable {
         return isFree ? Place(self, account) : nil
     }
 
-    private func end(_ account: UniqueID) {
+    private func end(_ account: String) {
         counts.withLock { counts in
             let left = counts[account, default: 1] - 1
             counts[account] = left > 0 ? left : nil

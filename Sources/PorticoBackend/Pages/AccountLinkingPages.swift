@@ -54,7 +54,7 @@ struct AccountLinkingPages: Sendable {
         let live = try await party(to: waiting, context)
         let expelsOthers = live == nil && waiting.claimable?.verification.isProof == false
         // An account has one identity of each provider.
-        let match = waiting.matches.first { $0.accountID == live?.account.id } ?? waiting.claimable
+        let match = waiting.matches.first { $0.personID == live?.account.id } ?? waiting.claimable
         let hasOne = match?.providers.contains { sameBytes($0, waiting.identity.provider) }
         let address = hasOne == true && !expelsOthers ? nil : waiting.identity.email?.address
         return responder.page(
@@ -171,7 +171,7 @@ struct AccountLinkingPages: Sendable {
             context
         )
         let failure: SignInFailure
-        switch try await emails.claim(code, match.accountID, by: waiting, event, context) {
+        switch try await emails.claim(code, match.personID, by: waiting, event, context) {
         case .confirmed(let account):
             let completed = try complete.completed(
                 account,
@@ -286,7 +286,7 @@ struct AccountLinkingPages: Sendable {
     {
         guard let live = try await check.ifAny(context),
             waiting.matches.isEmpty
-                || waiting.matches.contains(where: { $0.accountID == live.account.id })
+                || waiting.matches.contains(where: { $0.personID == live.account.id })
         else { return nil }
         return live
     }

@@ -89,7 +89,7 @@ struct HomePages: Sendable {
             return responder.go(to: .confirming(.changingEmail, backTo: .welcome(path)), context)
         }
         let profile = ProfileChange(
-            accountID: live.account.id,
+            personID: live.account.id,
             name: said.name,
             language: context.language.tag,
             isWelcomed: true

@@ -57,7 +57,7 @@ struct SignInMethodPages: Sendable {
             return responder.go(to: .confirming(.adding, backTo: .ways), context)
         }
         if case .wait(let seconds) = linkLimit.take(
-            LimitKey("link", live.account.id.text),
+            LimitKey("link", live.account.id),
             at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)

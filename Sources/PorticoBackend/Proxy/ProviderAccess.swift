@@ -54,9 +54,9 @@ actor ProviderAccess {
 
     /// The access token of the account's identity at a provider. Any number of callers cause one
     /// refresh.
-    func token(of accountID: UniqueID, at provider: String, _ moment: Moment) async throws -> Token
+    func token(of personID: String, at provider: String, _ moment: Moment) async throws -> Token
     {
-        let identities = try await accounts.identities(of: accountID)
+        let identities = try await accounts.identities(of: personID)
         guard let identity = identities.first(where: { sameBytes($0.provider, provider) }) else {
             throw Failure.none
         }
@@ -65,15 +65,15 @@ actor ProviderAccess {
         {
             return token
         }
-        let fetch = fetches[identity.key] ?? start(identity, of: accountID, moment)
+        let fetch = fetches[identity.key] ?? start(identity, of: personID, moment)
         return try await fetch.value.get()
     }
 
-    private func start(_ identity: Identity, of accountID: UniqueID, _ moment: Moment) -> Task<
+    private func start(_ identity: Identity, of personID: String, _ moment: Moment) -> Task<
         Result<Token, Failure>, Never
     > {
         let fetch = Task { () -> Result<Token, Failure> in
-            let result = await refresh(identity, of: accountID, moment)
+            let result = await refresh(identity, of: personID, moment)
             fetches[identity.key] = nil
             if case .success(let token) = result { known.insert(token, for: identity.key) }
             switch result {
@@ -86,7 +86,7 @@ actor ProviderAccess {
         return fetch
     }
 
-    private func refresh(_ identity: Identity, of accountID: UniqueID, _ moment: Moment) async
+    private func refresh(_ identity: Identity, of personID: String, _ moment: Moment) async
         -> Result<Token, Failure>
     {
         guard let token = vault.open(identity),
@@ -99,7 +99,7 @@ actor ProviderAccess {
             )
             var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
-                switch try await keep(successor, of: identity, accountID, moment) {
+                switch try await keep(successor, of: identity, personID, moment) {
                 case .stored(let sealed): origin = sealed
                 case .overtaken: break
                 case .forgotten:
@@ -119,7 +119,7 @@ actor ProviderAccess {
         } catch let failure as RefreshFailure {
             if let successor = failure.successor, successor != token {
                 // `try?`: what cannot be stored is lost, as it was before.
-                _ = try? await keep(successor, of: identity, accountID, moment)
+                _ = try? await keep(successor, of: identity, personID, moment)
             }
             switch failure.error.kind {
             // Only a refused token ends access; a new sign-in does not help with other errors.
@@ -144,7 +144,7 @@ actor ProviderAccess {
     private func keep(
         _ successor: SecretText,
         of identity: Identity,
-        _ accountID: UniqueID,
+        _ personID: String,
         _ moment: Moment
     ) async throws -> Kept {
         let sealed = vault.seal(successor, for: identity.key, at: moment)
@@ -154,7 +154,7 @@ actor ProviderAccess {
             replacing: identity.sealedToken
         )
         if change == .changed { return .stored(sealed) }
-        return try await isForgotten(identity.key, of: accountID) ? .forgotten : .overtaken
+        return try await isForgotten(identity.key, of: personID) ? .forgotten : .overtaken
     }
 
     private func idempotencyKey(_ identity: Identity, _ moment: Moment) -> String {
@@ -167,8 +167,8 @@ actor ProviderAccess {
     }
 
     /// Whether no token of an identity is stored any more, or the identity no longer exists.
-    private func isForgotten(_ key: IdentityKey, of accountID: UniqueID) async throws -> Bool {
-        let identities = try await accounts.identities(of: accountID)
+    private func isForgotten(_ key: IdentityKey, of personID: String) async throws -> Bool {
+        let identities = try await accounts.identities(of: personID)
         return identities.first { $0.key == key }?.sealedToken == nil
     }
 }

@@ -77,7 +77,7 @@ struct ProxyEndpoint: Sendable {
     private func send(
         _ request: HTTPRequest,
         _ body: [UInt8],
-        of account: UniqueID,
+        of account: String,
         _ token: ProviderAccess.Token,
         at moment: Moment
     ) async throws -> HTTPReply {
@@ -100,12 +100,12 @@ struct ProxyEndpoint: Sendable {
         ) { _ in (request.headerFields, body) }.reply
     }
 
-    private func token(_ accountID: UniqueID, _ api: ProxiedAPI, _ context: BackendContext)
+    private func token(_ personID: String, _ api: ProxiedAPI, _ context: BackendContext)
         async throws
         -> ProviderAccess.Token
     {
         do {
-            return try await access.token(of: accountID, at: api.provider, context.moment)
+            return try await access.token(of: personID, at: api.provider, context.moment)
         } catch let failure as ProviderAccess.Failure {
             switch failure {
             case .none:

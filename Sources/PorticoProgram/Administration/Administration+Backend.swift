@@ -84,7 +84,7 @@ extension Administration {
 
     /// The account of that id, as it was typed.
     func account(_ text: String) async throws -> Account {
-        guard let account = try await accounts.account(UniqueID(account: text)) else {
+        guard let account = try await accounts.account(UniqueID(account: text).text) else {
             throw missing("account", text, among: [], portico("account list"))
         }
         return account

@@ -58,15 +58,14 @@ extension AccountCommand: ListedResource {
         return Listing(
             try await Page(
                 selection.list,
-                key: \.id.text,
-                text: { [$0.id.text, $0.name, $0.email?.address] },
+                key: \.id,
+                text: { [$0.id, $0.name, $0.email?.address] },
                 read: { cursor, limit in
-                    let last = cursor.flatMap(UniqueID.init)
-                    guard cursor == nil || last != nil else {
+                    guard cursor.map(UniqueID.init) != .some(nil) else {
                         throw Failure(.wrongValue, "--cursor is not one from an earlier list.")
                     }
                     return try await accounts.accounts(
-                        after: last,
+                        after: cursor,
                         email: selection.email,
                         limit: limit
                     )
@@ -76,7 +75,7 @@ extension AccountCommand: ListedResource {
             none: selection.email == nil
                 ? "No one has registered yet."
                 : "No account has that address. See all: \(portico("account list"))",
-            row: { [$0.id.text, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)] },
+            row: { [$0.id, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)] },
             json: \.item
         )
     }
@@ -103,7 +102,7 @@ extension Administration {
 
     fileprivate func setBlocked(_ isBlocked: Bool, _ id: String) async throws {
         let account = try await account(id)
-        let text = account.id.text
+        let text = account.id
         let (done, undo) = isBlocked ? ("Blocked", "unblock") : ("Unblocked", "block")
         guard account.isBlocked != isBlocked else {
             return console.say("Nothing to change: account \(text) is \(account.state).")
@@ -144,7 +143,7 @@ extension AccountCommand {
 
         func run(_ administration: Administration) async throws {
             let account = try await administration.account(name.id)
-            let text = account.id.text
+            let text = account.id
             let accounts = administration.accounts
             let providers = joined(try await accounts.identities(of: account.id).map(\.provider))
             let ways = providers ?? "no sign-in method"
@@ -184,7 +183,7 @@ extension Account {
         return Description(
             json: json,
             fields: [
-                ("Account", id.text),
+                ("Account", id),
                 ("Name", name),
                 ("Email", markedEmail),
                 ("State", state),
@@ -199,7 +198,7 @@ extension Account {
 
     var item: JSONObject {
         [
-            "id": .string(id.text),
+            "id": .string(id),
             "name": name.map(JSONValue.string) ?? .null,
             "email": (email?.address).map(JSONValue.string) ?? .null,
             "email_verified": .bool(email?.isVerified ?? false),
@@ -218,7 +217,7 @@ extension Account {
     }
 
     /// What messages call the person.
-    var called: String { printable(name ?? email?.address ?? id.text) }
+    var called: String { printable(name ?? email?.address ?? id) }
 }
 
 extension EmailVerification {

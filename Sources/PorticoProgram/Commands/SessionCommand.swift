@@ -89,7 +89,7 @@ struct SessionCommand: AsyncParsableCommand {
             let subject = "\(count.counting("session")) of \(account.called)"
             guard administration.mayWrite("ended \(subject)") else { return }
             try await administration.depart(
-                "Account \(account.id.text)",
+                "Account \(account.id)",
                 done: "Ended \(subject). They can sign in again."
             ) { departure, moment in
                 try await departure.signOutEverywhere(account.id, at: moment.seconds)

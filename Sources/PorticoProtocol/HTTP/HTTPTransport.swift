@@ -1,5 +1,5 @@
 public import HTTPTypes
-package import PorticoBytes
+import PorticoBytes
 
 /// Sends one HTTP request and returns the whole reply (RFC 9110).
 ///
@@ -30,7 +30,7 @@ public struct HTTPLimits: Hashable, Sendable {
     /// From the call to the last byte, in seconds.
     public var seconds: Int
     /// The person who asks, where people share what their host gets; `nil` for other requests.
-    package var person: UniqueID?
+    package var person: String?
 
     /// - Parameters:
     ///   - bytes: The longest body.

@@ -1,9 +1,9 @@
-package import PorticoBytes
+import PorticoBytes
 
 /// A person registered with the BFF. Their id is ours, never derived from what a provider says
 /// (SEED-ADR-5).
 package struct Account: Hashable, Sendable {
-    package var id: UniqueID
+    package var id: String
     package var email: AccountEmail?
     package var name: String?
     /// The person wrote the name themselves: no provider's changes it any more (PRV-A-5).

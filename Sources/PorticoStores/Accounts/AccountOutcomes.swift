@@ -92,19 +92,19 @@ package enum UnlinkOutcome: Hashable, Sendable {
 
 /// What a person says of themselves; `nil` leaves what is there.
 package struct ProfileChange: Hashable, Sendable {
-    package var accountID: UniqueID
+    package var personID: String
     /// Becomes the person's own.
     package var name: String?
     package var language: String?
     package var isWelcomed: Bool?
 
     package init(
-        accountID: UniqueID,
+        personID: String,
         name: String? = nil,
         language: String? = nil,
         isWelcomed: Bool? = nil
     ) {
-        self.accountID = accountID
+        self.personID = personID
         self.name = name
         self.language = language
         self.isWelcomed = isWelcomed

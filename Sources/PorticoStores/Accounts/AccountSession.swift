@@ -3,7 +3,7 @@ package import PorticoBytes
 /// A person signed in at the BFF in one browser or app (docs/decisions/0029). One row, revocable.
 package struct AccountSession: Hashable, Sendable {
     package var id: UniqueID
-    package var accountID: UniqueID
+    package var personID: String
     package var form: Form
     /// The identity that signed in: unlinking it, or its provider's logout, ends the session.
     package var identity: IdentityKey

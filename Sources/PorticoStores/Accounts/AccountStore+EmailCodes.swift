@@ -33,15 +33,15 @@ extension AccountStore {
             case .wrong(let outcome): return outcome
             case .right(let address):
                 switch presentation.then {
-                case .setEmail(let accountID, let noticeID):
+                case .setEmail(let personID, let noticeID):
                     return try transaction.confirm(
                         address,
-                        of: accountID,
+                        of: personID,
                         noticeID: noticeID,
                         at: now
                     )
-                case .claim(let accountID, let event):
-                    return try transaction.claim(accountID, by: address, event, at: now)
+                case .claim(let personID, let event):
+                    return try transaction.claim(personID, by: address, event, at: now)
                 case .prove(let sessionID, let cookieHash):
                     return try transaction.prove(sessionID, by: address, cookieHash, at: now)
                 }
@@ -104,61 +104,61 @@ extension SQLTransaction {
     /// Makes a proven address the account's.
     fileprivate func confirm(
         _ address: String,
-        of accountID: UniqueID,
+        of personID: String,
         noticeID: UniqueID,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
-        guard var account = try account(accountID)?.account else { return .unknown }
+        guard var account = try account(personID)?.account else { return .unknown }
         let email = AccountEmail(address: address, verification: .mailedCode)
-        guard try !isTaken(email, exceptBy: accountID) else { return .taken }
+        guard try !isTaken(email, exceptBy: personID) else { return .taken }
         if let former = account.email, !sameBytes(former.key, email.key) {
             // Before the account has another one: the address that is replaced is told (WEB-BRUTE-3).
             try queue(
                 MailDraft(.emailChanged, id: noticeID, to: account, at: now),
-                about: accountID
+                about: personID
             )
         }
-        try set(email, of: accountID, at: now)
+        try set(email, of: personID, at: now)
         account.email = email
-        try note(Event(.emailConfirmed, of: accountID, at: now))
+        try note(Event(.emailConfirmed, of: personID, at: now))
         return .confirmed(account)
     }
 
     /// The person with the mailbox of an account's address gets the account (docs/decisions/0020).
     fileprivate func claim(
-        _ accountID: UniqueID,
+        _ personID: String,
         by address: String,
         _ event: SignInEvent,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
         let proven = AccountEmail(address: address, verification: .mailedCode)
-        guard try !isTaken(proven, exceptBy: accountID) else { return .taken }
-        guard var claimed = try account(accountID), let email = claimed.account.email,
+        guard try !isTaken(proven, exceptBy: personID) else { return .taken }
+        guard var claimed = try account(personID), let email = claimed.account.email,
             !email.isRelay, sameBytes(email.key, proven.key)
         else { return .unknown }
         guard !claimed.account.isBlocked else {
-            try note(.init(.signInBlocked, event, of: accountID, at: now))
+            try note(.init(.signInBlocked, event, of: personID, at: now))
             return .blocked
         }
         let owner = try account(with: event.identity.key)
-        guard owner == nil || owner?.account.id == accountID, try spendAll(event.spending) else {
+        guard owner == nil || owner?.account.id == personID, try spendAll(event.spending) else {
             return .spent
         }
         if !email.verification.isProof {
             // The pre-registration attack: sign-ins from before the mailbox was proven go.
-            try endAll(of: accountID, at: now)
+            try endAll(of: personID, at: now)
             claimed.epoch += 1
-            try removeIdentities(of: accountID, except: event.identity.key)
-            try set(proven, of: accountID, at: now)
+            try removeIdentities(of: personID, except: event.identity.key)
+            try set(proven, of: personID, at: now)
             claimed.account.email = proven
         }
         if owner == nil {
-            guard try insert(event.identity, of: accountID, at: now) else {
+            guard try insert(event.identity, of: personID, at: now) else {
                 return .secondOfProvider
             }
-            try queue(event.linkNotice, about: accountID)
+            try queue(event.linkNotice, about: personID)
         }
-        try note(.init(.accountClaimed, event, of: accountID, at: now))
+        try note(.init(.accountClaimed, event, of: personID, at: now))
         var event = event
         event.session.provenAt = now
         return .confirmed(try enter(event, claimed, at: now))
@@ -188,13 +188,13 @@ extension SQLTransaction {
         return .confirmed(account)
     }
 
-    private func removeIdentities(of accountID: UniqueID, except key: IdentityKey) throws {
+    private func removeIdentities(of personID: String, except key: IdentityKey) throws {
         try run(
             """
             DELETE FROM identities
-            WHERE account_id = $1 AND NOT (issuer = $2 AND subject = $3)
+            WHERE person_id = $1 AND NOT (issuer = $2 AND subject = $3)
             """,
-            [.bytes(accountID.bytes), .text(key.issuer), .text(key.subject)]
+            [.text(personID), .text(key.issuer), .text(key.subject)]
         )
     }
 }

@@ -27,13 +27,13 @@ extension AccountStore {
     }
 
     /// The live sessions of an account, the one seen last first, at most `limit`.
-    package func sessions(of accountID: UniqueID, at now: Int64, limit: Int) async throws
+    package func sessions(of personID: String, at now: Int64, limit: Int) async throws
         -> [AccountSession]
     {
         try await database.read { reader in
             try reader.rows(
                 Self.liveByAccount,
-                [.bytes(accountID.bytes), .int64(now), .int64(Int64(limit))],
+                [.text(personID), .int64(now), .int64(Int64(limit))],
                 decode: AccountSession.init
             )
         }
@@ -89,14 +89,14 @@ extension AccountStore {
     private static func withAccount(_ found: StaticString) -> SQLText {
         """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }
 
     private static let liveByAccount: SQLText = """
         SELECT \(AccountSessionColumn.self, of: "s") FROM live_account_sessions AS s
-        WHERE s.account_id = $1 AND s.alive_until > $2
+        WHERE s.person_id = $1 AND s.alive_until > $2
         ORDER BY s.last_seen_at DESC, s.id DESC LIMIT $3
         """
 }
@@ -244,18 +244,18 @@ extension AccountStore {
     /// that is live or waits for its app; and with the account's last such session those of all its
     /// identities, also of one that was only linked. Of any number of concurrent calls one gets a
     /// token, and none gets one that a sign-in has brought whose session is left.
-    package func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+    package func signOut(_ sessionID: UniqueID, of personID: String, at now: Int64) async throws
         -> SignOutOutcome
     {
         try await database.change { transaction in
-            guard let identity = try transaction.identity(of: sessionID, of: accountID) else {
+            guard let identity = try transaction.identity(of: sessionID, of: personID) else {
                 return .notFound
             }
             guard try transaction.end(sessionID, at: now) else {
                 return .signedOut(forgetting: [])
             }
             try transaction.note(.signedOut, ofSession: sessionID, at: now)
-            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: [identity], at: now)
+            let forgotten = try transaction.forgetTokens(of: personID, leftBy: [identity], at: now)
             return .signedOut(forgetting: forgotten)
         }
     }
@@ -263,25 +263,25 @@ extension AccountStore {
     /// Signs every session of an account out, also those that wait for their app, but one; `nil`:
     /// all. Tokens are forgotten as ``signOut(_:of:at:)`` does it.
     package func signOutEverywhere(
-        of accountID: UniqueID,
+        of personID: String,
         except kept: UniqueID?,
         at now: Int64
     ) async throws -> SignOutOutcome {
         try await database.change { transaction in
-            let left = try transaction.identitiesInUse(of: accountID, except: kept, at: now)
+            let left = try transaction.identitiesInUse(of: personID, except: kept, at: now)
             if let kept {
                 // It goes along with the count; one that an earlier count has ended stays behind.
                 try transaction.run(
                     """
                     UPDATE account_sessions SET epoch = epoch + 1
-                    WHERE id = $1 AND account_id = $2
+                    WHERE id = $1 AND person_id = $2
                     """,
-                    [.bytes(kept.bytes), .bytes(accountID.bytes)]
+                    [.bytes(kept.bytes), .text(personID)]
                 )
             }
-            guard try transaction.endAll(of: accountID, at: now) else { return .notFound }
-            try transaction.note(Event(.signedOutEverywhere, of: accountID, at: now))
-            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: left, at: now)
+            guard try transaction.endAll(of: personID, at: now) else { return .notFound }
+            try transaction.note(Event(.signedOutEverywhere, of: personID, at: now))
+            let forgotten = try transaction.forgetTokens(of: personID, leftBy: left, at: now)
             return .signedOut(forgetting: forgotten)
         }
     }
@@ -292,12 +292,12 @@ extension AccountStore {
     /// - Parameter kind: What the event is called.
     package func end(
         sessionID: UniqueID,
-        of accountID: UniqueID,
+        of personID: String,
         as kind: Event.Kind,
         at now: Int64
     ) async throws -> Change {
         try await database.change { transaction in
-            guard try transaction.identity(of: sessionID, of: accountID) != nil else {
+            guard try transaction.identity(of: sessionID, of: personID) != nil else {
                 return .notFound
             }
             if try transaction.end(sessionID, at: now) {
@@ -358,7 +358,7 @@ extension SQLReader {
         try rows(
             """
             SELECT s.id FROM identities AS i
-            JOIN account_sessions AS s ON s.account_id = i.account_id
+            JOIN account_sessions AS s ON s.person_id = i.person_id
                 AND s.issuer = i.issuer AND s.subject = i.subject
             WHERE i.issuer = $1 AND i.subject = $2
                 AND ($3 IS NULL OR s.provider_session_id = $3)
@@ -384,12 +384,12 @@ extension SQLReader {
 
 extension SQLReader {
     /// What a session of that account was signed in by.
-    fileprivate func identity(of sessionID: UniqueID, of accountID: UniqueID) throws
+    fileprivate func identity(of sessionID: UniqueID, of personID: String) throws
         -> IdentityKey?
     {
         try first(
-            "SELECT issuer, subject FROM account_sessions WHERE id = $1 AND account_id = $2",
-            [.bytes(sessionID.bytes), .bytes(accountID.bytes)]
+            "SELECT issuer, subject FROM account_sessions WHERE id = $1 AND person_id = $2",
+            [.bytes(sessionID.bytes), .text(personID)]
         ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
     }
 }
@@ -411,13 +411,13 @@ extension SQLTransaction {
     ///
     /// - Returns: Whether there is such an account.
     @discardableResult
-    func endAll(of accountID: UniqueID, at now: Int64) throws -> Bool {
+    func endAll(of personID: String, at now: Int64) throws -> Bool {
         let changed = try run(
             "UPDATE accounts SET epoch = epoch + 1, signed_out_at = $1 WHERE id = $2",
-            [.int64(now), .bytes(accountID.bytes)]
+            [.int64(now), .text(personID)]
         )
         guard changed > 0 else { return false }
-        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
         return true
     }
 }
@@ -447,17 +447,17 @@ extension SQLReader {
     /// session that waits a fresh token has come.
     ///
     /// - Parameter kept: A session that does not count.
-    func identitiesInUse(of accountID: UniqueID, except kept: UniqueID? = nil, at now: Int64)
+    func identitiesInUse(of personID: String, except kept: UniqueID? = nil, at now: Int64)
         throws -> [IdentityKey]
     {
         try rows(
             """
             SELECT DISTINCT s.issuer, s.subject
             FROM live_account_sessions AS s
-            WHERE s.account_id = $1 AND ($2 IS NULL OR s.id <> $2)
+            WHERE s.person_id = $1 AND ($2 IS NULL OR s.id <> $2)
                 AND (s.alive_until > $3 OR s.waits_until > $3)
             """,
-            [.bytes(accountID.bytes), SQLValue(kept), .int64(now)]
+            [.text(personID), SQLValue(kept), .int64(now)]
         ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
     }
 }
@@ -467,11 +467,11 @@ extension SQLTransaction {
     /// the account's last session those of all.
     ///
     /// - Returns: The identities as they were, in the order of linking.
-    func forgetTokens(of accountID: UniqueID, leftBy left: [IdentityKey], at now: Int64) throws
+    func forgetTokens(of personID: String, leftBy left: [IdentityKey], at now: Int64) throws
         -> [Identity]
     {
-        let used = try identitiesInUse(of: accountID, at: now)
-        let forgotten = try identities(of: accountID).filter { identity in
+        let used = try identitiesInUse(of: personID, at: now)
+        let forgotten = try identities(of: personID).filter { identity in
             identity.sealedToken != nil
                 && (used.isEmpty || identity.key.isOne(of: left) && !identity.key.isOne(of: used))
         }
@@ -494,7 +494,7 @@ extension IdentityKey {
 private enum Statement {
     static let byCode: SQLText = """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"), s.is_new
-        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
         WHERE s.code_hash = $1
         """
 }

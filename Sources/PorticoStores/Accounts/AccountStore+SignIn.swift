@@ -64,7 +64,7 @@ extension SQLTransaction {
             "UPDATE accounts SET last_sign_in_at = $1, name = $2, picture = $3 WHERE id = $4",
             [
                 .int64(now), SQLValue(account.name), SQLValue(account.picture),
-                .bytes(account.id.bytes),
+                .text(account.id),
             ]
         )
         try adopt(event.identity.email, for: &account, at: now)
@@ -116,9 +116,9 @@ extension SQLTransaction {
             let replaced = try first(
                 """
                 SELECT id FROM account_sessions
-                WHERE id = $1 AND (account_id <> $2 OR cookie_hash IS NOT NULL)
+                WHERE id = $1 AND (person_id <> $2 OR cookie_hash IS NOT NULL)
                 """,
-                [.bytes(other.bytes), .bytes(user.account.id.bytes)],
+                [.bytes(other.bytes), .text(user.account.id)],
                 decode: { try $0.uniqueID(0) }
             )
         {
@@ -126,7 +126,7 @@ extension SQLTransaction {
         }
         try run(
             """
-            INSERT INTO account_sessions (id, account_id, epoch, issuer, subject,
+            INSERT INTO account_sessions (id, person_id, epoch, issuer, subject,
                 provider_session_id, device, address, proven_at, created_at, last_seen_at,
                 idle_seconds, expires_at, is_new, is_active, cookie_hash, app, generation,
                 refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
@@ -135,7 +135,7 @@ extension SQLTransaction {
                 $17, $18, $19, $20, $21, $22, $23, $24, $25)
             """,
             [
-                .bytes(session.id.bytes), .bytes(user.account.id.bytes), .int64(user.epoch),
+                .bytes(session.id.bytes), .text(user.account.id), .int64(user.epoch),
                 .text(event.identity.key.issuer), .text(event.identity.key.subject),
                 SQLValue(session.providerSessionID), .text(session.device),
                 SQLValue(session.address),
@@ -182,8 +182,8 @@ extension NewAccountSession.Form {
 
 extension Event {
     /// Something that a sign-in did.
-    init(_ kind: Kind, _ event: SignInEvent, of accountID: UniqueID, at now: Int64) {
-        self.init(kind, of: accountID, at: now)
+    init(_ kind: Kind, _ event: SignInEvent, of personID: String, at now: Int64) {
+        self.init(kind, of: personID, at: now)
         provider = event.identity.provider
         clientID = event.session.form.app
         device = event.session.device
@@ -208,7 +208,7 @@ extension SQLTransaction {
             // Both: a stranger may have made the account, or the identity (docs/decisions/0020).
             if matches.count == 1, matches[0].verification.isProof,
                 email?.verification.isProof == true,
-                let outcome = try link(event, to: matches[0].accountID, at: now)
+                let outcome = try link(event, to: matches[0].personID, at: now)
             {
                 return outcome
             }
@@ -221,23 +221,23 @@ extension SQLTransaction {
     /// Links an identity to the one account that its address names, and signs in to it.
     ///
     /// - Returns: `nil` where the account has another identity at that provider.
-    private func link(_ event: SignInEvent, to accountID: UniqueID, at now: Int64) throws
+    private func link(_ event: SignInEvent, to personID: String, at now: Int64) throws
         -> SignInOutcome?
     {
-        guard let known = try account(accountID) else { return nil }
+        guard let known = try account(personID) else { return nil }
         guard !known.account.isBlocked else {
-            try note(.init(.signInBlocked, event, of: accountID, at: now))
-            return .blocked(accountID)
+            try note(.init(.signInBlocked, event, of: personID, at: now))
+            return .blocked(personID)
         }
-        guard try insert(event.identity, of: accountID, at: now) else { return nil }
-        try note(.init(.wayAdded, event, of: accountID, at: now))
-        try queue(event.linkNotice, about: accountID)
+        guard try insert(event.identity, of: personID, at: now) else { return nil }
+        try note(.init(.wayAdded, event, of: personID, at: now))
+        try queue(event.linkNotice, about: personID)
         return .signedIn(try enter(event, known, at: now), isNew: false)
     }
 
     private func register(_ event: SignInEvent, at now: Int64) throws -> Account {
         var account = Account(
-            id: event.newAccountID,
+            id: event.newPersonID,
             email: nil,
             name: event.name,
             picture: event.picture,
@@ -277,18 +277,18 @@ extension SQLTransaction {
                 isVerified: try row.bool(1),
                 proof: try row.optionalText(2)
             )
-            return (id: try row.uniqueID(0), verification: verification)
+            return (id: try row.text(0), verification: verification)
         }
         return try accounts.map { account in
             AccountMatch(
-                accountID: account.id,
+                personID: account.id,
                 verification: account.verification,
                 providers: try rows(
                     """
-                    SELECT provider FROM identities WHERE account_id = $1
+                    SELECT provider FROM identities WHERE person_id = $1
                     ORDER BY last_used_at DESC, place DESC
                     """,
-                    [.bytes(account.id.bytes)]
+                    [.text(account.id)]
                 ) { try $0.text(0) }
             )
         }
@@ -300,20 +300,20 @@ extension SQLTransaction {
     ///
     /// - Returns: `false` where it is linked already, or the account has another one at that
     ///   provider. Nothing happened then.
-    func insert(_ identity: Identity, of accountID: UniqueID, at now: Int64) throws -> Bool {
+    func insert(_ identity: Identity, of personID: String, at now: Int64) throws -> Bool {
         try hasRow(
             """
-            INSERT INTO identities (issuer, subject, account_id, provider, place, email,
+            INSERT INTO identities (issuer, subject, person_id, provider, place, email,
                 is_email_verified, email_proof, is_email_relay, linked_at, last_used_at,
                 sealed_token)
             SELECT $1, $2, $3, $4,
-                (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE account_id = $3),
+                (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE person_id = $3),
                 $5, $6, $7, $8, $9, $9, $10
             WHERE TRUE
             ON CONFLICT DO NOTHING RETURNING subject
             """,
             [
-                .text(identity.key.issuer), .text(identity.key.subject), .bytes(accountID.bytes),
+                .text(identity.key.issuer), .text(identity.key.subject), .text(personID),
                 .text(identity.provider), SQLValue(identity.email?.address),
                 .bool(identity.email?.isVerified == true),
                 SQLValue(identity.email?.verification.proof),
@@ -338,7 +338,7 @@ extension SQLTransaction {
     }
 
     /// Whether another account has an address: proven, or, where it is not proven here, verified.
-    func isTaken(_ email: AccountEmail, exceptBy accountID: UniqueID) throws -> Bool {
+    func isTaken(_ email: AccountEmail, exceptBy personID: String) throws -> Bool {
         try hasRow(
             """
             SELECT 1 FROM accounts
@@ -346,14 +346,14 @@ extension SQLTransaction {
                 AND is_email_verified AND (email_proof IS NOT NULL OR NOT $3)
             """,
             [
-                .text(email.key), .bytes(accountID.bytes), .bool(email.verification.isProof),
+                .text(email.key), .text(personID), .bool(email.verification.isProof),
             ]
         )
     }
 
     /// Sets an account's address, and takes it from accounts that have it on a weaker ground.
-    func set(_ email: AccountEmail, of accountID: UniqueID, at now: Int64) throws {
-        if email.isVerified, !email.isRelay { try take(email, for: accountID, at: now) }
+    func set(_ email: AccountEmail, of personID: String, at now: Int64) throws {
+        if email.isVerified, !email.isRelay { try take(email, for: personID, at: now) }
         try run(
             """
             UPDATE accounts SET email = $1, email_key = $2, is_email_verified = $3,
@@ -363,28 +363,28 @@ extension SQLTransaction {
             [
                 .text(email.address), .text(email.key), .bool(email.isVerified),
                 SQLValue(email.verification.proof), .bool(email.isRelay),
-                .bytes(accountID.bytes),
+                .text(personID),
             ]
         )
     }
 
     /// An unverified address is lost to a verified one, and one that is vouched for to a proven one.
-    private func take(_ email: AccountEmail, for accountID: UniqueID, at now: Int64) throws {
+    private func take(_ email: AccountEmail, for personID: String, at now: Int64) throws {
         let losing = try rows(
             """
             SELECT id FROM accounts
             WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
                 AND (NOT is_email_verified OR (email_proof IS NULL AND $3))
             """,
-            [.text(email.key), .bytes(accountID.bytes), .bool(email.verification.isProof)]
-        ) { try $0.uniqueID(0) }
+            [.text(email.key), .text(personID), .bool(email.verification.isProof)]
+        ) { try $0.text(0) }
         for id in losing {
             try run(
                 """
                 UPDATE accounts SET email = NULL, email_key = NULL, is_email_verified = FALSE
                 WHERE id = $1
                 """,
-                [.bytes(id.bytes)]
+                [.text(id)]
             )
             try note(Event(.emailLost, of: id, at: now))
         }
@@ -394,7 +394,7 @@ extension SQLTransaction {
 private enum Statement {
     static let accountOfIdentity: SQLText = """
         SELECT \(AccountColumn.self, of: "a"), a.epoch
-        FROM identities AS i JOIN accounts AS a ON a.id = i.account_id
+        FROM identities AS i JOIN accounts AS a ON a.id = i.person_id
         WHERE i.issuer = $1 AND i.subject = $2
         """
 

@@ -15,7 +15,7 @@ package struct AccountStore: Sendable {
         self.database = database
     }
 
-    package func account(_ id: UniqueID) async throws -> Account? {
+    package func account(_ id: String) async throws -> Account? {
         try await database.read { try $0.account(id)?.account }
     }
 
@@ -25,14 +25,14 @@ package struct AccountStore: Sendable {
     }
 
     /// How an account came to be.
-    package func registration(of accountID: UniqueID) async throws -> Registration? {
+    package func registration(of personID: String) async throws -> Registration? {
         try await database.read { reader in
             try reader.first(
                 """
                 SELECT registered_provider, created_at, registered_address, registered_user_agent
                 FROM accounts WHERE id = $1
                 """,
-                [.bytes(accountID.bytes)]
+                [.text(personID)]
             ) { row in
                 Registration(
                     provider: try row.text(0),
@@ -45,13 +45,13 @@ package struct AccountStore: Sendable {
     }
 
     /// In the order of linking.
-    package func identities(of accountID: UniqueID) async throws -> [Identity] {
-        try await database.read { try $0.identities(of: accountID) }
+    package func identities(of personID: String) async throws -> [Identity] {
+        try await database.read { try $0.identities(of: personID) }
     }
 
     /// Accounts in the order of creation, after `cursor`, at most `limit`; where `email` is given,
     /// those with that address.
-    package func accounts(after cursor: UniqueID?, email: String?, limit: Int) async throws
+    package func accounts(after cursor: String?, email: String?, limit: Int) async throws
         -> [Account]
     {
         try await database.scan { reader in
@@ -71,38 +71,38 @@ package struct AccountStore: Sendable {
 }
 
 extension SQLReader {
-    func account(_ id: UniqueID) throws -> CountedAccount? {
-        try first(Statement.byID, [.bytes(id.bytes)]) { try CountedAccount($0) }
+    func account(_ id: String) throws -> CountedAccount? {
+        try first(Statement.byID, [.text(id)]) { try CountedAccount($0) }
     }
 
     /// In the order of linking.
-    func identities(of accountID: UniqueID) throws -> [Identity] {
+    func identities(of personID: String) throws -> [Identity] {
         try rows(
             Statement.identities,
-            [.bytes(accountID.bytes)],
+            [.text(personID)],
             decode: Identity.init
         )
     }
 
     /// In the order of linking.
-    func providers(of accountID: UniqueID) throws -> [String] {
+    func providers(of personID: String) throws -> [String] {
         try rows(
-            "SELECT provider FROM identities WHERE account_id = $1 ORDER BY place",
-            [.bytes(accountID.bytes)]
+            "SELECT provider FROM identities WHERE person_id = $1 ORDER BY place",
+            [.text(personID)]
         ) { try $0.text(0) }
     }
 
     /// Where a list goes on behind an account, also one that was deleted meanwhile: the time of its
     /// creation and its id. `nil`: there never was one.
-    fileprivate func place(of cursor: UniqueID?) throws -> [SQLValue]? {
-        guard let cursor else { return [.int64(.min), .bytes([])] }
+    fileprivate func place(of cursor: String?) throws -> [SQLValue]? {
+        guard let cursor else { return [.int64(.min), .text("")] }
         return try first(
             """
             SELECT created_at FROM accounts WHERE id = $1
             UNION ALL SELECT created_at FROM deleted_accounts WHERE id = $1
             """,
-            [.bytes(cursor.bytes)]
-        ) { [.int64(try $0.int64(0)), .bytes(cursor.bytes)] }
+            [.text(cursor)]
+        ) { [.int64(try $0.int64(0)), .text(cursor)] }
     }
 }
 
@@ -111,13 +111,13 @@ extension AccountStore {
     /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
     /// no event of it.
     package func update(
-        _ accountID: UniqueID,
+        _ personID: String,
         name: String?,
         language: String?,
         isWelcomed: Bool?
     ) async throws -> Change {
         let profile = ProfileChange(
-            accountID: accountID,
+            personID: personID,
             name: name,
             language: language,
             isWelcomed: isWelcomed
@@ -126,21 +126,21 @@ extension AccountStore {
     }
 
     /// Blocks an account, which signs it out everywhere, or lets it in again.
-    package func block(_ accountID: UniqueID, _ isBlocked: Bool, at now: Int64) async throws
+    package func block(_ personID: String, _ isBlocked: Bool, at now: Int64) async throws
         -> Change
     {
         try await database.change { transaction in
-            guard let account = try transaction.account(accountID)?.account else {
+            guard let account = try transaction.account(personID)?.account else {
                 return .notFound
             }
             guard account.isBlocked != isBlocked else { return .changed }
             try transaction.run(
                 "UPDATE accounts SET is_blocked = $1 WHERE id = $2",
-                [.bool(isBlocked), .bytes(accountID.bytes)]
+                [.bool(isBlocked), .text(personID)]
             )
             // WEB-SESS-5: what ends here does not come back when the account does.
-            if isBlocked { try transaction.endAll(of: accountID, at: now) }
-            try transaction.note(Event(isBlocked ? .blocked : .unblocked, of: accountID, at: now))
+            if isBlocked { try transaction.endAll(of: personID, at: now) }
+            try transaction.note(Event(isBlocked ? .blocked : .unblocked, of: personID, at: now))
             return .changed
         }
     }
@@ -150,10 +150,10 @@ extension AccountStore {
     ///
     /// - Parameter noticeID: Of the mail that tells its verified address, in its language.
     /// - Returns: The identities it had, whose sealed tokens are to be revoked; `nil`: not there.
-    package func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) async throws
+    package func delete(_ personID: String, noticeID: UniqueID, at now: Int64) async throws
         -> [Identity]?
     {
-        try await database.change { try $0.delete(accountID, noticeID: noticeID, at: now) }
+        try await database.change { try $0.delete(personID, noticeID: noticeID, at: now) }
     }
 
     /// Removes what has been dead since before `time`: sessions, codes, and what is left of sessions by
@@ -164,7 +164,7 @@ extension AccountStore {
             before: time,
             """
             SELECT s.id FROM account_sessions AS s
-            LEFT JOIN accounts AS a ON a.id = s.account_id
+            LEFT JOIN accounts AS a ON a.id = s.person_id
             WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
                 OR s.last_seen_at + s.idle_seconds < $2
                 OR (NOT s.is_active AND s.code_expires_at < $2)
@@ -191,7 +191,7 @@ extension SQLTransaction {
     /// Sets what a person says of themselves.
     @discardableResult
     func update(_ profile: ProfileChange) throws -> Change {
-        guard var account = try self.account(profile.accountID)?.account else { return .notFound }
+        guard var account = try self.account(profile.personID)?.account else { return .notFound }
         account.name = profile.name ?? account.name
         account.isNameOwn = account.isNameOwn || profile.name != nil
         account.language = profile.language ?? account.language
@@ -203,7 +203,7 @@ extension SQLTransaction {
             """,
             [
                 SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
-                .bool(account.isWelcomed), .bytes(profile.accountID.bytes),
+                .bool(account.isWelcomed), .text(profile.personID),
             ]
         )
         return .changed
@@ -212,20 +212,20 @@ extension SQLTransaction {
 
 extension SQLTransaction {
     /// - Returns: The identities that the account had; `nil`: not there.
-    func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) throws -> [Identity]? {
-        guard let account = try account(accountID)?.account else { return nil }
+    func delete(_ personID: String, noticeID: UniqueID, at now: Int64) throws -> [Identity]? {
+        guard let account = try account(personID)?.account else { return nil }
         // While its row says where to.
-        try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: accountID)
-        let id = SQLValue.bytes(accountID.bytes)
-        let identities = try identities(of: accountID)
+        try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: personID)
+        let id = SQLValue.text(personID)
+        let identities = try identities(of: personID)
         try run(
             "INSERT INTO deleted_accounts (id, created_at) VALUES ($1, $2)",
             [id, .int64(account.createdAt)]
         )
         try run("DELETE FROM accounts WHERE id = $1", [id])
-        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
-        try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
-        try note(Event(.deleted, of: accountID, at: now))
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
+        try run("DELETE FROM account_sessions WHERE person_id = $1", [id])
+        try note(Event(.deleted, of: personID, at: now))
         return identities
     }
 }
@@ -263,7 +263,7 @@ extension AccountStore {
     /// - Parameter usable: The providers, by name, that people can sign in with now.
     package func unlink(
         provider: String,
-        from accountID: UniqueID,
+        from personID: String,
         usable: [String],
         notice: MailDraft?,
         at now: Int64
@@ -271,7 +271,7 @@ extension AccountStore {
         try await database.change { transaction in
             try transaction.unlink(
                 provider,
-                from: accountID,
+                from: personID,
                 usable: usable,
                 notice: notice,
                 at: now
@@ -322,12 +322,12 @@ extension SQLTransaction {
     /// - Parameter usable: The providers of which one must be left; `nil`: any.
     fileprivate func unlink(
         _ provider: String,
-        from accountID: UniqueID,
+        from personID: String,
         usable: [String]?,
         notice: MailDraft?,
         at now: Int64
     ) throws -> UnlinkOutcome {
-        let identities = try identities(of: accountID)
+        let identities = try identities(of: personID)
         guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
         else { return .notFound }
         let isOneLeft = identities.contains { other in
@@ -337,27 +337,27 @@ extension SQLTransaction {
         guard isOneLeft else { return .lastOne }
         let removed = try run(
             """
-            DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
-                SELECT 1 FROM identities AS o WHERE o.account_id = $1 AND o.provider <> $2)
+            DELETE FROM identities WHERE person_id = $1 AND provider = $2 AND EXISTS (
+                SELECT 1 FROM identities AS o WHERE o.person_id = $1 AND o.provider <> $2)
             """,
-            [.bytes(accountID.bytes), .text(provider)]
+            [.text(personID), .text(provider)]
         )
         guard removed > 0 else { return .lastOne }
         try run(
             """
             UPDATE account_sessions SET ended_at = $1
-            WHERE account_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
+            WHERE person_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
             """,
             [
-                .int64(now), .bytes(accountID.bytes), .text(identity.key.issuer),
+                .int64(now), .text(personID), .text(identity.key.issuer),
                 .text(identity.key.subject),
             ]
         )
-        try makeTokensDue(ofEndedSessionsOf: accountID, at: now)
-        var event = Event(.wayRemoved, of: accountID, at: now)
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
+        var event = Event(.wayRemoved, of: personID, at: now)
         event.provider = provider
         try note(event)
-        try queue(notice, about: accountID)
+        try queue(notice, about: personID)
         return .unlinked(identity)
     }
 
@@ -385,12 +385,12 @@ private enum Statement {
         """
 
     static let identities: SQLText = """
-        SELECT \(IdentityColumn.self) FROM identities WHERE account_id = $1 ORDER BY place
+        SELECT \(IdentityColumn.self) FROM identities WHERE person_id = $1 ORDER BY place
         """
 
     static let accountOfLiveSession: SQLText = """
         SELECT \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
         WHERE s.id = $1 AND s.alive_until > $2
         """
 }

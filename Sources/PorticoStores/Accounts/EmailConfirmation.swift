@@ -33,12 +33,12 @@ package struct EmailCodePresentation: Hashable, Sendable {
     package enum Purpose: Hashable, Sendable {
         /// The address becomes the account's, proven; other accounts that have it without proof
         /// lose it. A verified one that it takes the place of is told, by the mail of that id.
-        case setEmail(accountID: UniqueID, noticeID: UniqueID)
+        case setEmail(personID: String, noticeID: UniqueID)
         /// The mailbox proves that an account is this person's, as long as the account has that
         /// address: the identity is linked to it and a session begins, proven now. Where the address
         /// was not proven (``EmailVerification/isProof``), another person may have registered the
         /// account: its sessions end and its other identities go (docs/decisions/0020).
-        case claim(accountID: UniqueID, SignInEvent)
+        case claim(personID: String, SignInEvent)
         /// The mailbox of its account's address proves that the person who has a session is the
         /// account's (WEB-SESS-8), as long as the account has that address, which is proven by it,
         /// too. A browser's session has this cookie from now on (WEB-SESS-1).

@@ -58,7 +58,7 @@ extension HandleSessionStore {
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"),
             \(HandleSessionColumn.self, of: "h")
         FROM handle_sessions AS h JOIN live_account_sessions AS s ON s.id = h.session_id
-        JOIN accounts AS a ON a.id = s.account_id
+        JOIN accounts AS a ON a.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }
@@ -108,13 +108,13 @@ extension SQLTransaction {
     ///
     /// - Parameter newest: Is one of the 50.
     func endOldestHandleSessions(
-        of accountID: UniqueID,
+        of personID: String,
         but newest: UniqueID,
         at now: Int64
     ) throws {
         let ids = try rows(
             Statement.superfluous,
-            [.bytes(accountID.bytes), .int64(now), .bytes(newest.bytes)]
+            [.text(personID), .int64(now), .bytes(newest.bytes)]
         ) { try $0.uniqueID(0) }
         for id in ids where try end(id, at: now) {
             try note(.signedOut, ofSession: id, reason: "too_many", at: now)
@@ -316,7 +316,7 @@ private enum Statement {
     static let superfluous: SQLText = """
         SELECT l.id FROM live_account_sessions AS l
         JOIN handle_sessions AS h ON h.session_id = l.id
-        WHERE l.account_id = $1 AND l.alive_until > $2 AND l.id <> $3
+        WHERE l.person_id = $1 AND l.alive_until > $2 AND l.id <> $3
         ORDER BY l.last_seen_at DESC, l.id DESC LIMIT 1000 OFFSET 49
         """
 

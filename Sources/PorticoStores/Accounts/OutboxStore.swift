@@ -120,7 +120,7 @@ extension OutboxMail {
 extension SQLTransaction {
     /// Queues a mail about an account: to the address that the draft names, or to the account's
     /// verified one. Without either there is no mail.
-    func queue(_ draft: MailDraft?, about accountID: UniqueID) throws {
+    func queue(_ draft: MailDraft?, about personID: String) throws {
         guard let draft else { return }
         try run(
             """
@@ -132,7 +132,7 @@ extension SQLTransaction {
             [
                 .bytes(draft.id.bytes), SQLValue(draft.to), .text(draft.message.kind),
                 SQLValue(draft.message.document), .text(draft.language), .int64(draft.createdAt),
-                .bytes(accountID.bytes),
+                .text(personID),
             ]
         )
     }

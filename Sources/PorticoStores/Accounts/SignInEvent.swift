@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 
 /// A person came back from an identity provider, proven: what the callback's one transaction does.
 package struct SignInEvent: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct SignInEvent: Hashable, Sendable {
     /// `false`: no account is made. Those that are there can still be asked for, or linked to.
     package var isSignUpOpen: Bool
     /// The id of the account that is made where the identity is unknown.
-    package var newAccountID: UniqueID
+    package var newPersonID: String
     package var session: NewAccountSession
     /// Who was at the other end, kept with the registration: address and user agent.
     package var userAgent: String?
@@ -28,7 +28,7 @@ package struct SignInEvent: Hashable, Sendable {
     /// verified address: the notice of it.
     package var linkNotice: MailDraft?
     /// Accounts that have signed in from this browser before.
-    package var knownHere: [UniqueID]
+    package var knownHere: [String]
     /// What the session has beside it if it begins by internet handle. ``StoreConflict`` is thrown
     /// where it takes foreign seals and another live session of that DID does.
     package var handleSession: NewHandleSession?
@@ -41,12 +41,12 @@ package struct SignInEvent: Hashable, Sendable {
         language: String,
         emailRule: EmailRule,
         isSignUpOpen: Bool,
-        newAccountID: UniqueID,
+        newPersonID: String,
         session: NewAccountSession,
         userAgent: String?,
         notice: MailDraft?,
         linkNotice: MailDraft? = nil,
-        knownHere: [UniqueID] = [],
+        knownHere: [String] = [],
         question: SpentOnce? = nil,
         handleSession: NewHandleSession? = nil
     ) {
@@ -57,7 +57,7 @@ package struct SignInEvent: Hashable, Sendable {
         self.language = language
         self.emailRule = emailRule
         self.isSignUpOpen = isSignUpOpen
-        self.newAccountID = newAccountID
+        self.newPersonID = newPersonID
         self.session = session
         self.userAgent = userAgent
         self.notice = notice
@@ -97,7 +97,7 @@ package enum SignInOutcome: Hashable, Sendable {
     /// The attempt was used before. Nothing happened.
     case spent
     /// The account is blocked. Nothing but the attempt is spent.
-    case blocked(UniqueID)
+    case blocked(String)
     /// Unknown, and new people are not let in. Nothing but the attempt is spent.
     case signUpClosed
     /// Unknown, and the person is to be asked: accounts with the address, the oldest first, at most
@@ -107,13 +107,13 @@ package enum SignInOutcome: Hashable, Sendable {
 
 /// An account with the same e-mail address as an unknown person.
 package struct AccountMatch: Hashable, Sendable {
-    package var accountID: UniqueID
+    package var personID: String
     package var verification: EmailVerification
     /// How its person signs in, the one used last first.
     package var providers: [String]
 
-    package init(accountID: UniqueID, verification: EmailVerification, providers: [String]) {
-        self.accountID = accountID
+    package init(personID: String, verification: EmailVerification, providers: [String]) {
+        self.personID = personID
         self.verification = verification
         self.providers = providers
     }

@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 package import PorticoProtocol
 
 /// Something that happened: to a person, a client or a realm. The one kind of row of the audit trail.
@@ -46,9 +46,9 @@ package struct Event: Hashable, Sendable {
     /// Something that happened to an account.
     ///
     /// - Parameter seconds: Since 1970.
-    package init(_ kind: Kind, of accountID: UniqueID?, at seconds: Int64) {
+    package init(_ kind: Kind, of personID: String?, at seconds: Int64) {
         self.init(kind, at: Self.milliseconds(seconds))
-        subjectID = accountID?.text
+        subjectID = personID
     }
 
     /// What an administrator did.

@@ -298,14 +298,14 @@ extension SQLTransaction {
     ) throws {
         let event = try first(
             """
-            SELECT s.account_id, i.provider, s.app, s.device, s.address
+            SELECT s.person_id, i.provider, s.app, s.device, s.address
             FROM account_sessions AS s
             LEFT JOIN identities AS i ON i.issuer = s.issuer AND i.subject = s.subject
             WHERE s.id = $1
             """,
             [.bytes(id.bytes)]
         ) { row in
-            var event = Event(kind, of: try row.uniqueID(0), at: now)
+            var event = Event(kind, of: try row.text(0), at: now)
             event.provider = try provider ?? row.optionalText(1)
             event.clientID = try row.optionalText(2)
             event.device = try row.optionalText(3)

@@ -11,7 +11,7 @@ extension Account {
     init(_ row: any SQLRow, from first: Int = 0) throws {
         func at(_ column: AccountColumn) -> Int { first + column.rawValue }
         self.init(
-            id: try row.uniqueID(at(.id)),
+            id: try row.text(at(.id)),
             email: try row.email(at(.email)),
             name: try row.optionalText(at(.name)),
             isNameOwn: try row.bool(at(.isNameOwn)),
@@ -27,7 +27,7 @@ extension Account {
     /// In the order of ``AccountColumn``.
     var values: [SQLValue] {
         [
-            .bytes(id.bytes), SQLValue(email?.address), .bool(email?.isVerified == true),
+            .text(id), SQLValue(email?.address), .bool(email?.isVerified == true),
             SQLValue(email?.verification.proof),
             .bool(email?.isRelay == true), SQLValue(name), .bool(isNameOwn), SQLValue(picture),
             .text(language), .bool(isBlocked), .bool(isWelcomed), .int64(createdAt),

@@ -2,7 +2,7 @@ import PorticoBytes
 
 /// The columns of an account's session.
 enum AccountSessionColumn: Int, SQLColumns {
-    case id, accountID, cookieHash, app, generation, refreshSecret, refreshKeyID, rotatedAt
+    case id, personID, cookieHash, app, generation, refreshSecret, refreshKeyID, rotatedAt
     case idempotencyKey, issuer, subject, providerSessionID, device, address, provenAt, createdAt
     case lastSeenAt, idleSeconds, expiresAt
 }
@@ -22,7 +22,7 @@ extension AccountSession {
         }
         self.init(
             id: try row.uniqueID(at(.id)),
-            accountID: try row.uniqueID(at(.accountID)),
+            personID: try row.text(at(.personID)),
             form: form,
             identity: IdentityKey(
                 issuer: try row.text(at(.issuer)),

@@ -355,7 +355,7 @@ extension RequestValidator {
         }
     }
 
-    private func judged(_ account: UniqueID?) {
+    private func judged(_ account: String?) {
         guard let context, isHeld, reading == .body, let head = arriving.head,
             let uploads = limits.uploads
         else { return }

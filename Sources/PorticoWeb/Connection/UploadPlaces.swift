@@ -7,10 +7,10 @@ package final class UploadPlaces: Sendable {
     /// reference: when the request is answered or refused, or its connection ends.
     package final class Place: Sendable {
         private let places: UploadPlaces
-        private let account: UniqueID
+        private let account: String
         private let stored: Locked<Int>
 
-        fileprivate init(_ places: UploadPlaces, _ account: UniqueID, stored: Int) {
+        fileprivate init(_ places: UploadPlaces, _ account: String, stored: Int) {
             self.places = places
             self.account = account
             self.stored = Locked(stored)
@@ -36,11 +36,11 @@ package final class UploadPlaces: Sendable {
 
     private struct State {
         var all = Taken()
-        var ofAccount: [UniqueID: Taken] = [:]
+        var ofAccount: [String: Taken] = [:]
 
-        func of(_ account: UniqueID) -> Taken { ofAccount[account, default: Taken()] }
+        func of(_ account: String) -> Taken { ofAccount[account, default: Taken()] }
 
-        mutating func add(_ count: Int, stored: Int, for account: UniqueID) {
+        mutating func add(_ count: Int, stored: Int, for account: String) {
             all.count += count
             all.stored += stored
             var own = of(account)
@@ -65,7 +65,7 @@ package final class UploadPlaces: Sendable {
     }
 
     /// - Parameter stored: Bytes that the body will have on the disk, as far as is known.
-    func take(for account: UniqueID, stored: Int) throws(Upload.Unread) -> Place {
+    func take(for account: String, stored: Int) throws(Upload.Unread) -> Place {
         let refusal: Upload.Unread? = state.withLock { state in
             guard state.of(account).count < Self.mostOfAccount else { return .tooMany }
             guard state.all.count < Self.most, hasRoom(stored, for: account, state) else {
@@ -78,7 +78,7 @@ package final class UploadPlaces: Sendable {
         return Place(self, account, stored: stored)
     }
 
-    private func take(_ more: Int, for account: UniqueID) -> Bool {
+    private func take(_ more: Int, for account: String) -> Bool {
         state.withLock { state in
             guard hasRoom(more, for: account, state) else { return false }
             state.add(0, stored: more, for: account)
@@ -86,12 +86,12 @@ package final class UploadPlaces: Sendable {
         }
     }
 
-    private func hasRoom(_ more: Int, for account: UniqueID, _ state: State) -> Bool {
+    private func hasRoom(_ more: Int, for account: String, _ state: State) -> Bool {
         let own = state.of(account).stored
         return own + more <= (room - (state.all.stored - own)) / Self.part
     }
 
-    private func giveBack(_ account: UniqueID, _ stored: Int) {
+    private func giveBack(_ account: String, _ stored: Int) {
         state.withLock { $0.add(-1, stored: -stored, for: account) }
     }
 }

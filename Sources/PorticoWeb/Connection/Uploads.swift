@@ -1,5 +1,5 @@
 import NIOCore
-package import PorticoBytes
+import PorticoBytes
 import PorticoSystem
 
 /// Bodies that are longer than ``ConnectionLimits/body``, at the rows that take them, from whom the row
@@ -74,7 +74,7 @@ package struct Uploads: Sendable {
 }
 
 /// Who sends a long body, as far as the row lets them in; `nil`: it does not.
-package typealias UploadCheck = @Sendable () async -> UniqueID?
+package typealias UploadCheck = @Sendable () async -> String?
 
 /// What became of a body that is longer than others.
 package enum Upload: Sendable {

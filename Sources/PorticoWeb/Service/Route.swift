@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import PorticoBytes
+import PorticoBytes
 
 /// Who reads an answer: it decides whether an error is a page or JSON.
 package enum Audience: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct Route<Context: Sendable>: Sendable {
     package typealias Handler = @Sendable (Context) async throws -> Response
     /// Says, by a request without its body, whose account a long one counts for. It throws what the
     /// handler throws to whom it does not let in.
-    package typealias Uploader = @Sendable (Context) async throws -> UniqueID
+    package typealias Uploader = @Sendable (Context) async throws -> String
 
     package let method: HTTPRequest.Method
     package let path: RoutePath

@@ -87,7 +87,7 @@ final class HandleScene: Sendable {
             language: "en",
             emailRule: .never,
             isSignUpOpen: true,
-            newAccountID: moment.id(),
+            newPersonID: moment.id().text,
             session: NewAccountSession(
                 id: id,
                 form: form

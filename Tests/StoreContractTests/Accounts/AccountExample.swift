@@ -120,7 +120,7 @@ enum AccountExample {
             language: "de",
             emailRule: rule,
             isSignUpOpen: true,
-            newAccountID: fresh(),
+            newPersonID: fresh().text,
             session: session,
             userAgent: "Mozilla/5.0",
             notice: nil
@@ -192,7 +192,7 @@ extension TestDatabase {
         try await accounts.live(cookie: cookie, at: now)
     }
 
-    func sessions(of id: UniqueID, at now: Int64 = AccountExample.now) async throws
+    func sessions(of id: String, at now: Int64 = AccountExample.now) async throws
         -> [AccountSession]
     {
         try await accounts.sessions(of: id, at: now, limit: 10)
@@ -230,12 +230,12 @@ extension TestDatabase {
         return try await accounts.link(event, at: now)
     }
 
-    func kinds(of accountID: UniqueID? = nil) async throws -> [Event.Kind] {
-        try await events.latest(of: accountID).map(\.kind)
+    func kinds(of personID: String? = nil) async throws -> [Event.Kind] {
+        try await events.latest(of: personID).map(\.kind)
             .reversed()
     }
 
-    func delete(_ id: UniqueID) async throws -> [Identity]? {
+    func delete(_ id: String) async throws -> [Identity]? {
         try await accounts.delete(id, noticeID: AccountExample.fresh(), at: AccountExample.now)
     }
 

@@ -18,7 +18,7 @@ import Testing
         let account = try #require(try await stores.signIn(event).account)
         let session = AccountSession(
             id: new.id,
-            accountID: account.id,
+            personID: account.id,
             form: .browser(cookieHash: cookie),
             identity: AccountExample.ann,
             providerSessionID: "sid-1",

@@ -63,7 +63,7 @@ import Testing
         let next = try await stores.signedIn()
         #expect(try await stores.live(next.cookie) != nil)
         var nobody = next.account
-        nobody.id = AccountExample.fresh()
+        nobody.id = AccountExample.fresh().text
         #expect(try await stores.signOutEverywhere(nobody) == .notFound)
     }
 

@@ -213,19 +213,19 @@ extension TestDatabase {
         let presentation = EmailCodePresentation(
             owner: Hash256(of: owner),
             codeHash: Hash256(of: code),
-            then: .setEmail(accountID: user.account.id, noticeID: AccountExample.fresh())
+            then: .setEmail(personID: user.account.id, noticeID: AccountExample.fresh())
         )
         return try await accounts.confirm(presentation, at: now)
     }
 
     /// An unknown person proves the mailbox of an account's address with the right code.
-    func claim(_ accountID: UniqueID, _ event: SignInEvent, code: String = "123456") async throws
+    func claim(_ personID: String, _ event: SignInEvent, code: String = "123456") async throws
         -> EmailConfirmationOutcome
     {
         let presentation = EmailCodePresentation(
             owner: Hash256(of: "ann"),
             codeHash: Hash256(of: code),
-            then: .claim(accountID: accountID, event)
+            then: .claim(personID: personID, event)
         )
         return try await accounts.confirm(presentation, at: AccountExample.now)
     }

@@ -21,7 +21,7 @@ import Testing
         let outcome = try await stores.accounts.redeem(presentation, at: later)
         let session = AccountSession(
             id: sessionID,
-            accountID: account.id,
+            personID: account.id,
             form: .app(name: "notes", refresh: presentation.refresh),
             identity: AccountExample.ann,
             providerSessionID: nil,

@@ -104,7 +104,7 @@ import Testing
     func bothVerified() async throws {
         let ann = try await stores.signedIn(email: AccountExample.verified("Ann@Example.com"))
         let match = AccountMatch(
-            accountID: ann.account.id,
+            personID: ann.account.id,
             verification: .authoritative,
             providers: ["google"]
         )
@@ -172,7 +172,7 @@ import Testing
         for rule in [SignInEvent.EmailRule.ask, .link] {
             let outcome = try await stores.meet(Self.apple, email: sides.1, rule: rule)
             let match = AccountMatch(
-                accountID: ann.account.id,
+                personID: ann.account.id,
                 verification: sides.0.verification,
                 providers: ["google"]
             )
@@ -223,7 +223,7 @@ import Testing
         #expect(other.isNew == true)
         #expect(other.account?.email == relay)
         let match = AccountMatch(
-            accountID: ann.account.id,
+            personID: ann.account.id,
             verification: .authoritative,
             providers: ["google"]
         )
@@ -248,7 +248,7 @@ import Testing
         arguments: [SignInEvent.EmailRule.ask, .link]
     )
     func several(_ rule: SignInEvent.EmailRule) async throws {
-        var ids: [UniqueID] = []
+        var ids: [String] = []
         for index: Int64 in 0..<7 {
             let email = AccountExample.unverified("ANN@example.com")
             let key = AccountExample.key("ann-\(index)")
@@ -259,7 +259,7 @@ import Testing
             Issue.record("nobody was asked")
             return
         }
-        #expect(matches.map(\.accountID) == Array(ids.prefix(5)))
+        #expect(matches.map(\.personID) == Array(ids.prefix(5)))
         #expect(try await stores.accountCount() == 7)
     }
 
@@ -287,7 +287,7 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let second = try await stores.meet(AccountExample.key("second"), rule: .link)
         let match = AccountMatch(
-            accountID: ann.account.id,
+            personID: ann.account.id,
             verification: .authoritative,
             providers: ["google"]
         )

@@ -18,7 +18,7 @@ import Testing
         event.session.providerSessionID = "sid-1"
         let outcome = try await stores.signIn(event)
         let expected = Account(
-            id: event.newAccountID,
+            id: event.newPersonID,
             email: AccountExample.verified(),
             name: "Ann",
             picture: "https://pictures.example/ann",
@@ -27,12 +27,12 @@ import Testing
             lastSignInAt: AccountExample.now
         )
         #expect(outcome == .signedIn(expected, isNew: true))
-        #expect(try await stores.accounts.account(event.newAccountID) == expected)
+        #expect(try await stores.accounts.account(event.newPersonID) == expected)
         var identity = event.identity
         identity.linkedAt = AccountExample.now
         identity.lastUsedAt = AccountExample.now
-        #expect(try await stores.accounts.identities(of: event.newAccountID) == [identity])
-        let registration = try await stores.accounts.registration(of: event.newAccountID)
+        #expect(try await stores.accounts.identities(of: event.newPersonID) == [identity])
+        let registration = try await stores.accounts.registration(of: event.newPersonID)
         let told = Registration(
             provider: "google",
             at: AccountExample.now,
@@ -172,7 +172,7 @@ import Testing
         var third = AccountExample.signIn()
         third.name = "Mallory"
         #expect(try await stores.signIn(third).account?.name == "Ann")
-        let id = first.newAccountID
+        let id = first.newPersonID
         #expect(try await stores.accounts.account(id)?.name == "Ann")
     }
 
@@ -187,7 +187,7 @@ import Testing
         }
         let events = try await stores.kinds()
         var event = AccountExample.signIn(AccountExample.key("bob"))
-        event.newAccountID = ann.account.id
+        event.newPersonID = ann.account.id
         await #expect(throws: StoreConflict.self) { try await stores.signIn(event) }
         #expect(try await stores.kinds() == events)
     }
@@ -203,7 +203,7 @@ import Testing
             #expect(event.kind == kind)
             #expect(event.clientID == app)
             #expect(event.at == AccountExample.now * 1000)
-            #expect(event.subjectID == ann.account.id.text)
+            #expect(event.subjectID == ann.account.id)
             #expect(event.provider == "google")
             #expect(event.device == "Firefox on Linux")
             #expect(event.address == "192.0.2.7")

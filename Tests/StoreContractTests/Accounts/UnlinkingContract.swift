@@ -71,7 +71,7 @@ import Testing
         _ = try await stores.linkedApple(in: ann.sessionID)
         #expect(try await stores.unlink("apple", from: bob.account.id) == .notFound)
         #expect(try await stores.unlink("oidc", from: ann.account.id) == .notFound)
-        #expect(try await stores.unlink("google", from: AccountExample.fresh()) == .notFound)
+        #expect(try await stores.unlink("google", from: AccountExample.fresh().text) == .notFound)
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 2)
     }
 
@@ -157,7 +157,7 @@ import Testing
 extension TestDatabase {
     func unlink(
         _ provider: String,
-        from id: UniqueID,
+        from id: String,
         usable: [String] = ["google", "apple", "oidc"],
         notice: MailDraft? = nil
     ) async throws -> UnlinkOutcome {
