@@ -35,7 +35,7 @@ private final class NotingTransport: HTTPTransport {
         deinit { isGone.withLock { $0 = true } }
     }
 
-    private let asked = Locked<[UniqueID?]>([])
+    private let asked = Locked<[String?]>([])
     private let failure = Locked<HTTPTransportError?>(nil)
     private let lastIsGone = Locked(false)
 
