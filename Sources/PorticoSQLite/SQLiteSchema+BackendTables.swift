@@ -1,33 +1,10 @@
 extension SQLiteSchema {
     /// The backend's tables, and what both sides share. As ``tables``.
     static let backendTables: StaticString = """
-        -- Accounts of the backend. `email_proof`: `code`, `authority`, or NULL, where a verified
-        -- address is only vouched for (docs/decisions/0020). `epoch`: as that of `people`.
-        CREATE TABLE accounts (
-            id TEXT NOT NULL PRIMARY KEY,
-            email TEXT, email_key TEXT,
-            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
-            name TEXT, is_name_own INTEGER NOT NULL, picture TEXT, language TEXT NOT NULL,
-            is_blocked INTEGER NOT NULL, is_welcomed INTEGER NOT NULL,
-            epoch INTEGER NOT NULL, signed_out_at INTEGER,
-            created_at INTEGER NOT NULL, last_sign_in_at INTEGER NOT NULL,
-            registered_provider TEXT NOT NULL, registered_address TEXT, registered_user_agent TEXT
-        ) STRICT;
-        CREATE INDEX accounts_by_email ON accounts (email_key) WHERE email_key IS NOT NULL;
-        CREATE UNIQUE INDEX accounts_by_verified_email ON accounts (email_key)
-            WHERE is_email_verified = 1 AND is_email_relay = 0;
-        CREATE INDEX accounts_by_creation ON accounts (created_at, id);
-
-        -- A record that an account existed.
-        CREATE TABLE deleted_accounts (
-            id TEXT NOT NULL PRIMARY KEY,
-            created_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
         -- Accounts at identity providers, in the person's order (`place`).
         CREATE TABLE identities (
             issuer TEXT NOT NULL, subject TEXT NOT NULL,
-            person_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
             provider TEXT NOT NULL, place INTEGER NOT NULL,
             email TEXT,
             is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
@@ -37,7 +14,7 @@ extension SQLiteSchema {
         ) STRICT;
         CREATE INDEX identities_in_order ON identities (person_id, place, provider);
 
-        -- Accounts signed in, in a browser (`cookie_hash`) or an app. A session that waits for its
+        -- People signed in at the backend, in a browser (`cookie_hash`) or an app. A session that waits for its
         -- app has the hand-off code that brings it there, so a sign-in writes one row.
         -- `proven_at`: when a provider asked the person or a code came back.
         CREATE TABLE account_sessions (
@@ -146,6 +123,6 @@ extension SQLiteSchema {
         ) STRICT;
 
         PRAGMA application_id = 0x506F7274;
-        PRAGMA user_version = 4;
+        PRAGMA user_version = 5;
         """
 }

@@ -180,6 +180,9 @@ extension SQLiteSchema {
         CREATE INDEX default_groups_by_group ON default_groups (group_id);
 
         -- People of a realm, and the service accounts of clients (`service_client_id`).
+        -- `holds_email`: no one else of the realm has the address. `email_proof`: `code`, `authority`, or
+        -- NULL, where a verified address is only vouched for (docs/decisions/0020). `name`: the whole one,
+        -- where a provider said it. `registered_…`: of those who came by an identity provider.
         -- `did`: the attribute of that name, if it is a single DID. `epoch`: how often a person was
         -- signed out everywhere; sessions and grants of an earlier count are dead. It is a count
         -- because times of the same second, or of two clocks, cannot be told apart.
@@ -187,15 +190,21 @@ extension SQLiteSchema {
             id TEXT NOT NULL PRIMARY KEY,
             realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
             username TEXT NOT NULL,
-            email TEXT, email_key TEXT, is_email_verified INTEGER NOT NULL,
-            given_name TEXT, family_name TEXT, attributes TEXT NOT NULL, did TEXT,
-            is_enabled INTEGER NOT NULL,
+            email TEXT, email_key TEXT, is_email_verified INTEGER NOT NULL, email_proof TEXT,
+            is_email_relay INTEGER NOT NULL DEFAULT 0, holds_email INTEGER NOT NULL DEFAULT 1,
+            given_name TEXT, family_name TEXT, name TEXT, is_name_own INTEGER NOT NULL DEFAULT 0,
+            picture TEXT, language TEXT, attributes TEXT NOT NULL, did TEXT,
+            is_enabled INTEGER NOT NULL, is_welcomed INTEGER NOT NULL DEFAULT 0,
             password_hash TEXT, required_actions TEXT NOT NULL, service_client_id TEXT,
-            not_before INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
-            created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-            UNIQUE (realm_id, username),
-            UNIQUE (realm_id, email_key)
+            not_before INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, signed_out_at INTEGER,
+            created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, last_sign_in_at INTEGER,
+            registered_by TEXT, registered_address TEXT, registered_user_agent TEXT,
+            UNIQUE (realm_id, username)
         ) STRICT;
+        CREATE UNIQUE INDEX people_by_held_email ON people (realm_id, email_key)
+            WHERE holds_email = 1;
+        CREATE INDEX people_by_email ON people (realm_id, email_key) WHERE email_key IS NOT NULL;
+        CREATE INDEX people_by_creation ON people (realm_id, created_at, id);
         CREATE UNIQUE INDEX people_by_did ON people (realm_id, did) WHERE did IS NOT NULL;
         CREATE UNIQUE INDEX people_by_service_client ON people (service_client_id)
             WHERE service_client_id IS NOT NULL;
@@ -203,7 +212,8 @@ extension SQLiteSchema {
         -- The ids of deleted people: an id is never used again.
         CREATE TABLE deleted_people (
             id TEXT NOT NULL PRIMARY KEY,
-            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            created_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX deleted_people_by_realm ON deleted_people (realm_id);
 

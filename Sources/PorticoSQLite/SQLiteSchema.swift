@@ -6,7 +6,7 @@ import PorticoStores
 /// refused. After that, a change is a step from one version to the next, run in ``make(in:)``.
 enum SQLiteSchema {
     /// What `PRAGMA user_version` says; ``backendTables`` ends with the same number.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
     /// "Port" in the file's header says whose it is.
     private static let applicationID: Int64 = 0x506F_7274
 
@@ -58,6 +58,7 @@ enum SQLiteSchema {
     /// - `live_browser_sessions`: statements also check when a session was last seen, because that
     ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
     ///   latest end of its grants with times of their own, or 0.
+    /// - `backend_people`: those of the backend's realm.
     /// - `live_account_sessions`: one that waits for its app has lived until 0, and waits until
     ///   `waits_until`.
     static let views: StaticString = """
@@ -96,7 +97,12 @@ enum SQLiteSchema {
             CASE WHEN NOT s.is_active AND s.code_spent_at IS NULL
                 THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
                 ELSE 0 END AS waits_until
-        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
-        WHERE s.ended_at IS NULL AND NOT a.is_blocked AND a.epoch = s.epoch;
+        FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
+        WHERE s.ended_at IS NULL AND p.is_enabled AND p.epoch = s.epoch;
+
+        CREATE VIEW backend_people AS
+        SELECT p.* FROM people AS p
+        WHERE p.realm_id = (SELECT realm_id FROM backend_version)
+            AND p.service_client_id IS NULL;
         """
 }

@@ -89,7 +89,7 @@ extension AccountStore {
     private static func withAccount(_ found: StaticString) -> SQLText {
         """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
+        FROM live_account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }
@@ -412,11 +412,9 @@ extension SQLTransaction {
     /// - Returns: Whether there is such an account.
     @discardableResult
     func endAll(of personID: String, at now: Int64) throws -> Bool {
-        let changed = try run(
-            "UPDATE accounts SET epoch = epoch + 1, signed_out_at = $1 WHERE id = $2",
-            [.int64(now), .text(personID)]
-        )
-        guard changed > 0 else { return false }
+        guard let realmID = try backendRealm()?.id,
+            try signOutEverywhere(personID, realmID: realmID, at: now) == .changed
+        else { return false }
         try makeTokensDue(ofEndedSessionsOf: personID, at: now)
         return true
     }
@@ -494,7 +492,7 @@ extension IdentityKey {
 private enum Statement {
     static let byCode: SQLText = """
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"), s.is_new
-        FROM account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
+        FROM account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
         WHERE s.code_hash = $1
         """
 }

@@ -61,7 +61,7 @@ extension SQLTransaction {
         account.picture = account.picture ?? event.picture
         account.lastSignInAt = now
         try run(
-            "UPDATE accounts SET last_sign_in_at = $1, name = $2, picture = $3 WHERE id = $4",
+            "UPDATE people SET last_sign_in_at = $1, name = $2, picture = $3 WHERE id = $4",
             [
                 .int64(now), SQLValue(account.name), SQLValue(account.picture),
                 .text(account.id),
@@ -245,9 +245,11 @@ extension SQLTransaction {
             createdAt: now,
             lastSignInAt: now
         )
+        guard let realmID = try backendRealm()?.id else { throw MissingReference() }
         let isNew = try hasRow(
             Statement.insert,
             account.values + [
+                .text(realmID), .text(LoginName.folded(account.id)), .int64(now),
                 .text(event.identity.provider), SQLValue(event.session.address),
                 SQLValue(event.userAgent),
             ]
@@ -267,7 +269,7 @@ extension SQLTransaction {
         guard let email, !email.isRelay else { return [] }
         let accounts = try rows(
             """
-            SELECT id, is_email_verified, email_proof FROM accounts
+            SELECT id, is_email_verified, email_proof FROM backend_people
             WHERE email_key = $1 AND NOT is_email_relay
             ORDER BY created_at, id LIMIT 5
             """,
@@ -341,7 +343,7 @@ extension SQLTransaction {
     func isTaken(_ email: AccountEmail, exceptBy personID: String) throws -> Bool {
         try hasRow(
             """
-            SELECT 1 FROM accounts
+            SELECT 1 FROM backend_people
             WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
                 AND is_email_verified AND (email_proof IS NOT NULL OR NOT $3)
             """,
@@ -356,14 +358,14 @@ extension SQLTransaction {
         if email.isVerified, !email.isRelay { try take(email, for: personID, at: now) }
         try run(
             """
-            UPDATE accounts SET email = $1, email_key = $2, is_email_verified = $3,
-                email_proof = $4, is_email_relay = $5
-            WHERE id = $6
+            UPDATE people SET email = $1, email_key = $2, is_email_verified = $3,
+                email_proof = $4, is_email_relay = $5, holds_email = $6
+            WHERE id = $7
             """,
             [
                 .text(email.address), .text(email.key), .bool(email.isVerified),
                 SQLValue(email.verification.proof), .bool(email.isRelay),
-                .text(personID),
+                .bool(email.isVerified && !email.isRelay), .text(personID),
             ]
         )
     }
@@ -372,7 +374,7 @@ extension SQLTransaction {
     private func take(_ email: AccountEmail, for personID: String, at now: Int64) throws {
         let losing = try rows(
             """
-            SELECT id FROM accounts
+            SELECT id FROM backend_people
             WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
                 AND (NOT is_email_verified OR (email_proof IS NULL AND $3))
             """,
@@ -381,7 +383,7 @@ extension SQLTransaction {
         for id in losing {
             try run(
                 """
-                UPDATE accounts SET email = NULL, email_key = NULL, is_email_verified = FALSE
+                UPDATE people SET email = NULL, email_key = NULL, is_email_verified = FALSE
                 WHERE id = $1
                 """,
                 [.text(id)]
@@ -394,15 +396,15 @@ extension SQLTransaction {
 private enum Statement {
     static let accountOfIdentity: SQLText = """
         SELECT \(AccountColumn.self, of: "a"), a.epoch
-        FROM identities AS i JOIN accounts AS a ON a.id = i.person_id
+        FROM identities AS i JOIN backend_people AS a ON a.id = i.person_id
         WHERE i.issuer = $1 AND i.subject = $2
         """
 
     static let insert: SQLText = """
-        INSERT INTO accounts (\(AccountColumn.self), epoch, registered_provider,
-            registered_address, registered_user_agent)
-        SELECT \(valuesOf: AccountColumn.self), 0, $15, $16, $17
-        WHERE NOT EXISTS (SELECT 1 FROM deleted_accounts WHERE id = $1)
+        INSERT INTO people (\(AccountColumn.self), realm_id, username, updated_at, registered_by,
+            registered_address, registered_user_agent, attributes, required_actions, not_before)
+        SELECT \(valuesOf: AccountColumn.self), $15, $16, $17, $18, $19, $20, '{}', '', 0
+        WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
         ON CONFLICT DO NOTHING RETURNING id
         """
 }

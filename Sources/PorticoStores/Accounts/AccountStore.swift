@@ -29,8 +29,8 @@ package struct AccountStore: Sendable {
         try await database.read { reader in
             try reader.first(
                 """
-                SELECT registered_provider, created_at, registered_address, registered_user_agent
-                FROM accounts WHERE id = $1
+                SELECT registered_by, created_at, registered_address, registered_user_agent
+                FROM backend_people WHERE id = $1 AND registered_by IS NOT NULL
                 """,
                 [.text(personID)]
             ) { row in
@@ -98,8 +98,8 @@ extension SQLReader {
         guard let cursor else { return [.int64(.min), .text("")] }
         return try first(
             """
-            SELECT created_at FROM accounts WHERE id = $1
-            UNION ALL SELECT created_at FROM deleted_accounts WHERE id = $1
+            SELECT created_at FROM backend_people WHERE id = $1
+            UNION ALL SELECT created_at FROM deleted_people WHERE id = $1
             """,
             [.text(cursor)]
         ) { [.int64(try $0.int64(0)), .text(cursor)] }
@@ -135,8 +135,8 @@ extension AccountStore {
             }
             guard account.isBlocked != isBlocked else { return .changed }
             try transaction.run(
-                "UPDATE accounts SET is_blocked = $1 WHERE id = $2",
-                [.bool(isBlocked), .text(personID)]
+                "UPDATE people SET is_enabled = $1 WHERE id = $2",
+                [.bool(!isBlocked), .text(personID)]
             )
             // WEB-SESS-5: what ends here does not come back when the account does.
             if isBlocked { try transaction.endAll(of: personID, at: now) }
@@ -164,7 +164,7 @@ extension AccountStore {
             before: time,
             """
             SELECT s.id FROM account_sessions AS s
-            LEFT JOIN accounts AS a ON a.id = s.person_id
+            LEFT JOIN people AS a ON a.id = s.person_id
             WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
                 OR s.last_seen_at + s.idle_seconds < $2
                 OR (NOT s.is_active AND s.code_expires_at < $2)
@@ -198,7 +198,7 @@ extension SQLTransaction {
         account.isWelcomed = profile.isWelcomed ?? account.isWelcomed
         try run(
             """
-            UPDATE accounts SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
+            UPDATE people SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
             WHERE id = $5
             """,
             [
@@ -216,15 +216,11 @@ extension SQLTransaction {
         guard let account = try account(personID)?.account else { return nil }
         // While its row says where to.
         try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: personID)
-        let id = SQLValue.text(personID)
         let identities = try identities(of: personID)
-        try run(
-            "INSERT INTO deleted_accounts (id, created_at) VALUES ($1, $2)",
-            [id, .int64(account.createdAt)]
-        )
-        try run("DELETE FROM accounts WHERE id = $1", [id])
+        guard let realmID = try backendRealm()?.id else { return nil }
+        _ = try deletePerson(id: personID, realmID: realmID)
         try makeTokensDue(ofEndedSessionsOf: personID, at: now)
-        try run("DELETE FROM account_sessions WHERE person_id = $1", [id])
+        try run("DELETE FROM account_sessions WHERE person_id = $1", [.text(personID)])
         try note(Event(.deleted, of: personID, at: now))
         return identities
     }
@@ -370,16 +366,16 @@ extension SQLTransaction {
 }
 
 private enum Statement {
-    static let byID: SQLText = "SELECT \(AccountColumn.self), epoch FROM accounts WHERE id = $1"
+    static let byID: SQLText = "SELECT \(AccountColumn.self), epoch FROM backend_people WHERE id = $1"
 
     static let page: SQLText = """
-        SELECT \(AccountColumn.self) FROM accounts
+        SELECT \(AccountColumn.self) FROM backend_people
         WHERE created_at >= $1 AND (created_at > $1 OR id > $2)
         ORDER BY created_at, id LIMIT $3
         """
 
     static let pageByEmail: SQLText = """
-        SELECT \(AccountColumn.self) FROM accounts
+        SELECT \(AccountColumn.self) FROM backend_people
         WHERE (created_at > $1 OR (created_at = $1 AND id > $2)) AND email_key = $3
         ORDER BY created_at, id LIMIT $4
         """
@@ -390,7 +386,7 @@ private enum Statement {
 
     static let accountOfLiveSession: SQLText = """
         SELECT \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN accounts AS a ON a.id = s.person_id
+        FROM live_account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
         WHERE s.id = $1 AND s.alive_until > $2
         """
 }

@@ -83,7 +83,7 @@ extension SQLReader {
         return BackendConfiguration.Version(backend: version, realms: try lastChange())
     }
 
-    fileprivate func backendRealm() throws -> BackendConfiguration.Realm? {
+    func backendRealm() throws -> BackendConfiguration.Realm? {
         try first(
             """
             SELECT r.id, r.name FROM backend_version AS b JOIN realms AS r ON r.id = b.realm_id

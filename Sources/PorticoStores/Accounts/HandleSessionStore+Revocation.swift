@@ -161,7 +161,7 @@ extension SQLTransaction {
             UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
             WHERE sealed IS NOT NULL AND due_at IS NULL AND session_id IN (
                 SELECT s.id FROM account_sessions AS s
-                LEFT JOIN accounts AS a ON a.id = s.person_id
+                LEFT JOIN backend_people AS a ON a.id = s.person_id
                 WHERE s.person_id = $2
                     AND (s.ended_at IS NOT NULL OR a.id IS NULL OR a.epoch <> s.epoch))
             """,

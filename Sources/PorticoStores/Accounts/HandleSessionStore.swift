@@ -58,7 +58,7 @@ extension HandleSessionStore {
         SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"),
             \(HandleSessionColumn.self, of: "h")
         FROM handle_sessions AS h JOIN live_account_sessions AS s ON s.id = h.session_id
-        JOIN accounts AS a ON a.id = s.person_id
+        JOIN backend_people AS a ON a.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }

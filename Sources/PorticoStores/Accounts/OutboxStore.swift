@@ -126,7 +126,7 @@ extension SQLTransaction {
             """
             INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at)
             SELECT $1, CASE WHEN $2 IS NULL THEN a.email ELSE $2 END, $3, $4, $5, $6, 0, $6
-            FROM accounts AS a
+            FROM backend_people AS a
             WHERE a.id = $7 AND ($2 IS NOT NULL OR (a.email IS NOT NULL AND a.is_email_verified))
             """,
             [

@@ -174,8 +174,9 @@ extension SQLTransaction {
     func confirmAddress(of personID: String, at now: Int64) throws {
         try run(
             """
-            UPDATE people SET is_email_verified = $1, updated_at = $2, required_actions = TRIM(
-                REPLACE(' ' || required_actions || ' ', ' VERIFY_EMAIL ', ' '))
+            UPDATE people SET is_email_verified = $1, email_proof = 'code', updated_at = $2,
+                required_actions = TRIM(
+                    REPLACE(' ' || required_actions || ' ', ' VERIFY_EMAIL ', ' '))
             WHERE id = $3
             """,
             [.bool(true), .int64(now), .text(personID)]

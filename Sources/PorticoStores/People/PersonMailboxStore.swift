@@ -284,7 +284,7 @@ extension PersonMailboxStore {
             case .right(let address):
                 let changed = try transaction.run(
                     """
-                    UPDATE people SET is_email_verified = $1, updated_at = $2
+                    UPDATE people SET is_email_verified = $1, email_proof = 'code', updated_at = $2
                     WHERE id = $3 AND realm_id = $4 AND email_key = $5
                     """,
                     [

@@ -121,15 +121,15 @@ extension PersonCredentials {
 extension SQLTransaction {
     /// As ``PersonStore/deletePerson(id:realmID:)``.
     func deletePerson(id: String, realmID: String) throws -> Change {
-        guard try person(id: id, realmID: realmID) != nil else { return .notFound }
+        guard let person = try person(id: id, realmID: realmID) else { return .notFound }
         try tellClients(ofPerson: id)
         try run(
             "DELETE FROM people WHERE id = $1 AND realm_id = $2",
             [.text(id), .text(realmID)]
         )
         try run(
-            "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
-            [.text(id), .text(realmID)]
+            "INSERT INTO deleted_people (id, realm_id, created_at) VALUES ($1, $2, $3)",
+            [.text(id), .text(realmID), .int64(person.createdAt)]
         )
         return .changed
     }
@@ -158,7 +158,11 @@ extension SQLTransaction {
         let changed = try run(
             """
             UPDATE people SET username = $1, email = $2, email_key = $3,
-                is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
+                is_email_verified = $4,
+                email_proof = CASE WHEN email_key = $3 AND $4 THEN email_proof END,
+                is_email_relay = CASE WHEN email_key = $3 THEN is_email_relay ELSE FALSE END,
+                holds_email = CASE WHEN email_key = $3 THEN holds_email ELSE TRUE END,
+                given_name = $5, family_name = $6, is_enabled = $7,
                 not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
                 epoch = CASE WHEN not_before < $8 OR is_enabled <> $7 OR $12
                     THEN epoch + 1 ELSE epoch END
@@ -434,19 +438,8 @@ extension PersonStore {
     package func signOutEverywhere(_ personID: String, realmID: String, at now: Int64) async throws
         -> Change
     {
-        try await database.change { transaction in
-            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
-            try transaction.tellClients(ofPerson: personID)
-            try transaction.forgetStrangers(of: personID)
-            try transaction.run(
-                """
-                UPDATE people SET epoch = epoch + 1,
-                    not_before = CASE WHEN not_before < $1 THEN $1 ELSE not_before END
-                WHERE id = $2
-                """,
-                [.int64(now), .text(personID)]
-            )
-            return .changed
+        try await database.change {
+            try $0.signOutEverywhere(personID, realmID: realmID, at: now)
         }
     }
 
@@ -466,6 +459,24 @@ extension PersonStore {
             ) { (session: try $0.text(0), client: try $0.text(1)) }
         }
         return Dictionary(grouping: pairs, by: \.session).mapValues { $0.map(\.client) }
+    }
+}
+
+extension SQLTransaction {
+    /// As ``PersonStore/signOutEverywhere(_:realmID:at:)``.
+    func signOutEverywhere(_ personID: String, realmID: String, at now: Int64) throws -> Change {
+        guard try hasPerson(personID, realmID: realmID) else { return .notFound }
+        try tellClients(ofPerson: personID)
+        try forgetStrangers(of: personID)
+        try run(
+            """
+            UPDATE people SET epoch = epoch + 1, signed_out_at = $1,
+                not_before = CASE WHEN not_before < $1 THEN $1 ELSE not_before END
+            WHERE id = $2
+            """,
+            [.int64(now), .text(personID)]
+        )
+        return .changed
     }
 }
 

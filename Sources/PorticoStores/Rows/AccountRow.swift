@@ -3,7 +3,7 @@ import PorticoBytes
 /// The columns of an account.
 enum AccountColumn: Int, SQLColumns {
     case id, email, isEmailVerified, emailProof, isEmailRelay, name, isNameOwn, picture, language
-    case isBlocked, isWelcomed, createdAt, lastSignInAt, emailKey
+    case isEnabled, isWelcomed, createdAt, lastSignInAt, emailKey
 }
 
 extension Account {
@@ -16,11 +16,11 @@ extension Account {
             name: try row.optionalText(at(.name)),
             isNameOwn: try row.bool(at(.isNameOwn)),
             picture: try row.optionalText(at(.picture)),
-            language: try row.text(at(.language)),
-            isBlocked: try row.bool(at(.isBlocked)),
+            language: try row.optionalText(at(.language)) ?? "en",
+            isBlocked: try !row.bool(at(.isEnabled)),
             isWelcomed: try row.bool(at(.isWelcomed)),
             createdAt: try row.int64(at(.createdAt)),
-            lastSignInAt: try row.int64(at(.lastSignInAt))
+            lastSignInAt: try row.optionalInt64(at(.lastSignInAt)) ?? row.int64(at(.createdAt))
         )
     }
 
@@ -30,7 +30,7 @@ extension Account {
             .text(id), SQLValue(email?.address), .bool(email?.isVerified == true),
             SQLValue(email?.verification.proof),
             .bool(email?.isRelay == true), SQLValue(name), .bool(isNameOwn), SQLValue(picture),
-            .text(language), .bool(isBlocked), .bool(isWelcomed), .int64(createdAt),
+            .text(language), .bool(!isBlocked), .bool(isWelcomed), .int64(createdAt),
             .int64(lastSignInAt), SQLValue(email?.key),
         ]
     }
