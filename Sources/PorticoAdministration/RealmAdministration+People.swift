@@ -263,12 +263,14 @@ extension RealmAdministration {
 
     /// Keeps that a person has an account at another provider.
     package func link(
-        _ identity: FederatedIdentity,
+        _ identity: NewPerson.Identity,
         to person: Person,
         by administrator: Administrator
     ) async throws {
         try await change(person, .identityCreated, or: nil, administrator) {
-            guard try await people.noting($0).link(identity, to: person) == .created else {
+            let time = $0.at / 1000
+            guard try await people.noting($0).link(identity, to: person, at: time) == .created
+            else {
                 throw AdministrationRefusal.taken(.identity)
             }
             return .changed

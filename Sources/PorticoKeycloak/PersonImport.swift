@@ -246,13 +246,13 @@ struct PersonImport {
     }
 
     private func identities(of user: Representation, _ subject: String, report: inout ImportReport)
-        throws(RealmImportError) -> [FederatedIdentity]
+        throws(RealmImportError) -> [NewPerson.Identity]
     {
-        var identities: [FederatedIdentity] = []
+        var identities: [NewPerson.Identity] = []
         var providers: Set<ExactText> = []
         for link in try user.children("federatedIdentities") {
-            var identity = FederatedIdentity(provider: "", subject: "", username: nil)
-            try FederatedIdentity.members.read(link, of: subject, to: &identity, report: &report)
+            var identity = NewPerson.Identity(provider: "", subject: "", username: nil)
+            try NewPerson.Identity.members.read(link, of: subject, to: &identity, report: &report)
             guard !identity.provider.isEmpty, !identity.subject.isEmpty,
                 providers.insert(ExactText(identity.provider)).inserted
             else {

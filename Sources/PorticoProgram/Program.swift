@@ -27,7 +27,7 @@ struct Program: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Backend",
-                subcommands: [ProviderCommand.self, AccountCommand.self, SessionCommand.self]
+                subcommands: [ProviderCommand.self, SessionCommand.self]
             ),
             CommandGroup(
                 name: "Server",

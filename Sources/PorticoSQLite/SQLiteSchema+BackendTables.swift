@@ -1,19 +1,6 @@
 extension SQLiteSchema {
     /// The backend's tables, and what both sides share. As ``tables``.
     static let backendTables: StaticString = """
-        -- Accounts at identity providers, in the person's order (`place`).
-        CREATE TABLE identities (
-            issuer TEXT NOT NULL, subject TEXT NOT NULL,
-            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-            provider TEXT NOT NULL, place INTEGER NOT NULL,
-            email TEXT,
-            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
-            linked_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, sealed_token TEXT,
-            PRIMARY KEY (issuer, subject),
-            UNIQUE (person_id, provider)
-        ) STRICT;
-        CREATE INDEX identities_in_order ON identities (person_id, place, provider);
-
         -- People signed in at the backend, in a browser (`cookie_hash`) or an app. A session that waits for its
         -- app has the hand-off code that brings it there, so a sign-in writes one row.
         -- `proven_at`: when a provider asked the person or a code came back.
@@ -72,18 +59,20 @@ extension SQLiteSchema {
             retired_at INTEGER, withdrawn_at INTEGER
         ) STRICT;
 
-        -- A counter that each change to providers raises, and the realm whose clients the apps are.
+        -- A counter that each change to providers raises, and the realm of the backend's people and apps.
         CREATE TABLE backend_version (
             id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL,
             realm_id TEXT REFERENCES realms (id) ON DELETE SET NULL
         ) STRICT;
         INSERT INTO backend_version (id, version) VALUES (1, 1);
 
-        -- Identity providers that accounts sign in with.
+        -- Identity providers that a realm's people sign in with.
         CREATE TABLE providers (
-            name TEXT NOT NULL PRIMARY KEY,
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
             kind TEXT NOT NULL, place INTEGER NOT NULL, is_enabled INTEGER NOT NULL,
-            settings TEXT NOT NULL, sealed_secret TEXT
+            settings TEXT NOT NULL, sealed_secret TEXT,
+            PRIMARY KEY (realm_id, name)
         ) STRICT;
 
         -- Codes sent by mail, one for each owner.
@@ -103,8 +92,8 @@ extension SQLiteSchema {
         ) STRICT;
         CREATE INDEX mails_to_send ON mails (created_at, id) WHERE due_at IS NOT NULL;
 
-        -- The audit trail. `at`: in milliseconds since 1970. `subject_id`: a person, an account (as
-        -- text) or what an administrator changed; `before`, `after`: the change. Without references:
+        -- The audit trail. `at`: in milliseconds since 1970. `subject_id`: a person or what an
+        -- administrator changed; `before`, `after`: the change. Without references:
         -- what administrators did outlives its realm. `origin` decides how long a row is kept.
         CREATE TABLE events (
             number INTEGER PRIMARY KEY,

@@ -182,7 +182,8 @@ extension SQLiteSchema {
         -- People of a realm, and the service accounts of clients (`service_client_id`).
         -- `holds_email`: no one else of the realm has the address. `email_proof`: `code`, `authority`, or
         -- NULL, where a verified address is only vouched for (docs/decisions/0020). `name`: the whole one,
-        -- where a provider said it. `registered_…`: of those who came by an identity provider.
+        -- where a provider or the person said it (`is_name_own`). `registered_…`: of those who came by an
+        -- identity provider.
         -- `did`: the attribute of that name, if it is a single DID. `epoch`: how often a person was
         -- signed out everywhere; sessions and grants of an earlier count are dead. It is a count
         -- because times of the same second, or of two clocks, cannot be told apart.
@@ -193,7 +194,7 @@ extension SQLiteSchema {
             email TEXT, email_key TEXT, is_email_verified INTEGER NOT NULL, email_proof TEXT,
             is_email_relay INTEGER NOT NULL DEFAULT 0, holds_email INTEGER NOT NULL DEFAULT 1,
             given_name TEXT, family_name TEXT, name TEXT, is_name_own INTEGER NOT NULL DEFAULT 0,
-            picture TEXT, language TEXT, attributes TEXT NOT NULL, did TEXT,
+            attributes TEXT NOT NULL, did TEXT,
             is_enabled INTEGER NOT NULL, is_welcomed INTEGER NOT NULL DEFAULT 0,
             password_hash TEXT, required_actions TEXT NOT NULL, service_client_id TEXT,
             not_before INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, signed_out_at INTEGER,
@@ -204,7 +205,6 @@ extension SQLiteSchema {
         CREATE UNIQUE INDEX people_by_held_email ON people (realm_id, email_key)
             WHERE holds_email = 1;
         CREATE INDEX people_by_email ON people (realm_id, email_key) WHERE email_key IS NOT NULL;
-        CREATE INDEX people_by_creation ON people (realm_id, created_at, id);
         CREATE UNIQUE INDEX people_by_did ON people (realm_id, did) WHERE did IS NOT NULL;
         CREATE UNIQUE INDEX people_by_service_client ON people (service_client_id)
             WHERE service_client_id IS NOT NULL;
@@ -212,8 +212,7 @@ extension SQLiteSchema {
         -- The ids of deleted people: an id is never used again.
         CREATE TABLE deleted_people (
             id TEXT NOT NULL PRIMARY KEY,
-            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE,
-            created_at INTEGER NOT NULL
+            realm_id TEXT NOT NULL REFERENCES realms (id) ON DELETE CASCADE
         ) STRICT;
         CREATE INDEX deleted_people_by_realm ON deleted_people (realm_id);
 
@@ -254,15 +253,21 @@ extension SQLiteSchema {
         ) STRICT;
         CREATE INDEX credentials_by_person ON credentials (person_id);
 
-        -- Accounts of people at identity providers.
-        CREATE TABLE federated_identities (
+        -- Accounts of people at identity providers, in the person's order (`place`). `issuer`: NULL where
+        -- a file or an administrator names the provider alone, until someone signs in by it.
+        CREATE TABLE identities (
             person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
             realm_id TEXT NOT NULL,
-            provider TEXT NOT NULL, subject TEXT NOT NULL, username TEXT,
+            provider TEXT NOT NULL, issuer TEXT, subject TEXT NOT NULL,
+            place INTEGER NOT NULL, username TEXT, email TEXT,
+            is_email_verified INTEGER NOT NULL, email_proof TEXT, is_email_relay INTEGER NOT NULL,
+            linked_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, sealed_token TEXT,
             PRIMARY KEY (person_id, provider)
-        ) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX federated_identities_by_subject
-            ON federated_identities (realm_id, provider, subject);
+        ) STRICT;
+        CREATE UNIQUE INDEX identities_by_subject ON identities (realm_id, subject, issuer);
+        CREATE UNIQUE INDEX identities_by_provider ON identities (realm_id, subject, provider)
+            WHERE issuer IS NULL;
+        CREATE INDEX identities_in_order ON identities (person_id, place, provider);
 
         -- Requests for a new password. An address that no account has gets a row, too, with no
         -- person.

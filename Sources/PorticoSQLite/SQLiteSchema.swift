@@ -58,7 +58,6 @@ enum SQLiteSchema {
     /// - `live_browser_sessions`: statements also check when a session was last seen, because that
     ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
     ///   latest end of its grants with times of their own, or 0.
-    /// - `backend_people`: those of the backend's realm.
     /// - `live_account_sessions`: one that waits for its app has lived until 0, and waits until
     ///   `waits_until`.
     static let views: StaticString = """
@@ -99,10 +98,5 @@ enum SQLiteSchema {
                 ELSE 0 END AS waits_until
         FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.ended_at IS NULL AND p.is_enabled AND p.epoch = s.epoch;
-
-        CREATE VIEW backend_people AS
-        SELECT p.* FROM people AS p
-        WHERE p.realm_id = (SELECT realm_id FROM backend_version)
-            AND p.service_client_id IS NULL;
         """
 }

@@ -62,11 +62,7 @@ struct PostedWalk: Sendable {
 
     /// The sign-in methods of the only account with that address, in the order of linking.
     func ways(of address: String) async throws -> [String] {
-        let found = try await server.database.accounts.accounts(
-            after: nil,
-            email: address,
-            limit: 2
-        )
+        let found = try await server.accounts().filter { $0.email == address }
         #expect(found.count == 1)
         guard let account = found.first else { return [] }
         return try await server.database.accounts.identities(of: account.id).map(\.provider)

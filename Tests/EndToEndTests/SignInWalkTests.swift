@@ -321,7 +321,7 @@ struct AppleWalkTests {
             try await walk.expect("Welcome")
             #expect(try await walk.says("@privaterelay.appleid.com"))
             #expect(try await walk.says("Apple forwards what we send to this address."))
-            #expect(try await server.accounts().first?.email?.isRelay == true)
+            #expect(try await server.accounts().first?.mailbox?.isRelay == true)
             try await walk.browser.type("Rea", into: "#name")
             try await walk.press("save")
             try await walk.expect("You’re signed in")

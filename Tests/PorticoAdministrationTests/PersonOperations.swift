@@ -59,14 +59,14 @@ extension Operation {
             },
             operation("link an account") { administration, person, administrator, _ in
                 try await administration.link(
-                    FederatedIdentity(provider: "google", subject: "1", username: nil),
+                    NewPerson.Identity(provider: "google", subject: "1", username: nil),
                     to: person,
                     by: administrator
                 )
             },
             Operation("unlink an account", "manage-users") { scene, administrator in
                 let person = try await scene.person(username)
-                let identity = FederatedIdentity(provider: "google", subject: "1", username: nil)
+                let identity = NewPerson.Identity(provider: "google", subject: "1", username: nil)
                 _ = try await scene.database.people.link(identity, to: person)
                 try await scene.administration.unlink("google", from: person, by: administrator)
             },

@@ -116,7 +116,7 @@ import Testing
         #expect(try await server.accounts().isEmpty)
         let made = try await visitor.submit(asked, [("action", "create")])
         #expect(made.path == "/onboarding")
-        #expect(try await server.accounts().first?.email?.isRelay == true)
+        #expect(try await server.accounts().first?.mailbox?.isRelay == true)
         // Once is enough.
         let back = try await TestVisitor(server).signIn("apple", as: .rea)
         #expect(back.path == "/dashboard")
@@ -184,7 +184,10 @@ import Testing
         case .disabled: try await server.setUp("facebook") { $0.isEnabled = false }
         case .unusable: try await server.setUp("facebook") { $0.sealedSecret = nil }
         case .removed:
-            #expect(try await configuration.deleteProvider(name: "facebook") == .changed)
+            #expect(
+                try await configuration.deleteProvider(name: "facebook", realmID: "home")
+                    == .changed
+            )
             try await server.backend.directory.refresh()
         }
         let refused = try await visitor.program(.delete, "/v1/account/unlink/google")

@@ -152,7 +152,7 @@ import Testing
         for visitor in [one, two] { _ = try await visitor.signIn("keycloak", as: .ann) }
         _ = try await elsewhere.signIn("google", as: .ben)
         let account = try #require(
-            try await server.accounts().first { $0.email?.address == "ann@example.com" }
+            try await server.accounts().first { $0.email == "ann@example.com" }
         )
         let sessions = try await server.database.accounts.sessions(
             of: account.id,

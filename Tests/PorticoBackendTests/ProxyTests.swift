@@ -318,8 +318,9 @@ struct BoundProxyTests {
     private static func server(_ fake: FakeProvider) async throws -> BackendUnderTest {
         let database = try TestDatabase.inMemory()
         let secret = SecretText("a secret")
-        try await database.configuration.put(
+        try await database.put(
             ProviderRecord(
+                realmID: "home",
                 name: "company",
                 kind: "oidc",
                 place: 0,

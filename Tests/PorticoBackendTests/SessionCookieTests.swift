@@ -58,7 +58,7 @@ import Testing
             // Revoked there, it is worth nothing here.
             _ = try await server.database.accounts.signOut(
                 row.session.id,
-                of: row.account.id,
+                of: row.person.id,
                 at: server.clock.seconds
             )
             #expect(try await visitor.session().status == 401)

@@ -184,7 +184,7 @@ import Testing
     func blocked() async throws {
         _ = try await visitor.signIn()
         let account = try #require(try await server.accounts().first)
-        _ = try await server.database.accounts.block(account.id, true, at: server.clock.seconds)
+        _ = try await server.database.block(account.id, true, at: server.clock.seconds)
         #expect(try await visitor.session().status == 401)
         let page = try await TestVisitor(server).signIn()
         #expect(page.path.hasPrefix("/login?error=account_blocked"))

@@ -169,6 +169,7 @@ import Testing
         -> ProviderRecord
     {
         ProviderRecord(
+            realmID: "home",
             name: name,
             kind: kind.rawValue,
             place: 0,
@@ -184,7 +185,7 @@ import Testing
 
     private static func directory(_ records: [ProviderRecord]) async throws -> BackendDirectory {
         let database = try TestDatabase.inMemory()
-        for record in records { try await database.configuration.put(record) }
+        for record in records { try await database.put(record) }
         let clock = StoppedClock()
         return try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
@@ -222,7 +223,7 @@ import Testing
     @Test("one that cannot start is tried and told once, however often something else changes")
     func toldOnce() async throws {
         let database = try TestDatabase.inMemory()
-        try await database.configuration.put(Self.record("google"))
+        try await database.put(Self.record("google"))
         let tries = Locked(0)
         let directory = try await BackendDirectory(store: database.configuration) { _ in
             tries.withLock { $0 += 1 }
@@ -235,7 +236,7 @@ import Testing
         }
         #expect(directory.failures.map(\.provider) == ["google"])
         #expect(tries.withLock { $0 } == 1)
-        try await database.configuration.put(Self.record("google", .apple))
+        try await database.put(Self.record("google", .apple))
         #expect(try await directory.refresh().map(\.provider) == ["google"])
     }
 
@@ -244,7 +245,7 @@ import Testing
         let database = try TestDatabase.inMemory()
         var record = Self.record("google")
         record.settings = [:]
-        try await database.configuration.put(record)
+        try await database.put(record)
         let clock = StoppedClock()
         let directory = try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
@@ -256,7 +257,7 @@ import Testing
         }
         #expect(directory.failures.map(\.provider) == ["google"])
         #expect(try await directory.refresh().isEmpty)
-        try await database.configuration.put(Self.record("google"))
+        try await database.put(Self.record("google"))
         #expect(try await directory.refresh().isEmpty)
         #expect(directory.failures.isEmpty)
         #expect(directory.providers.map(\.name) == ["google"])

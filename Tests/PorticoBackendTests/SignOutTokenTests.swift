@@ -253,7 +253,8 @@ extension BackendUnderTest {
         let identity = try await identity(at: provider)
         let vault = SealedAtRest(ring: ring, purpose: "provider token")
         let sealed = try #require(identity.sealedToken.flatMap { Base64URL.decode($0) })
-        let owner = "\(identity.key.issuer) \(identity.key.subject)"
+        let key = try #require(identity.key)
+        let owner = "\(key.issuer) \(key.subject)"
         return String(decoding: try vault.open(sealed, for: owner), as: UTF8.self)
     }
 

@@ -125,8 +125,8 @@ extension BackendUnderTest {
         try await visitor.session().json.object("user") ?? [:]
     }
 
-    func accounts() async throws -> [Account] {
-        try await database.accounts.accounts(after: nil, email: nil, limit: 100)
+    func accounts() async throws -> [Person] {
+        try await database.registered()
     }
 
     /// A token of Google's for an app; for a page where `audience` is `nil`, as One Tap has it.

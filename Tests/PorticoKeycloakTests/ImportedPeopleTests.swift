@@ -178,8 +178,8 @@ import Testing
         ])
         #expect(
             people[0].new?.identities == [
-                FederatedIdentity(provider: "house", subject: "1", username: "ilse"),
-                FederatedIdentity(provider: "third", subject: "4", username: nil),
+                NewPerson.Identity(provider: "house", subject: "1", username: "ilse"),
+                NewPerson.Identity(provider: "third", subject: "4", username: nil),
             ]
         )
         #expect(people[0].lines.filter { $0.outcome == .skipped }.count == 3)

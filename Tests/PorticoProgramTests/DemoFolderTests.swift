@@ -10,7 +10,7 @@ import Testing
     private static let demo = ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory"]
 
     enum Own: String, CaseIterable {
-        case realms, providers, accounts
+        case realms, providers
     }
 
     /// Puts something of a person's own into a folder.
@@ -36,22 +36,6 @@ import Testing
                     input: "the secret of Google\n"
                 )
             )
-        case .accounts:
-            let file = portico.home.appending(path: folder + "/portico.sqlite").path
-            if !FileManager.default.fileExists(atPath: file) {
-                try await put(.realms, into: folder, portico)
-                try expectDone(
-                    portico.run([
-                        "realm", "delete", "acme", "--confirm", "acme", "--data-directory", folder,
-                    ])
-                )
-            }
-            let database = try SQLiteDatabase(file: file)
-            _ = try await AccountStore(database).signIn(
-                SignInEvent(local, at: "shop", name: "Ann", now: 1_800_000_000),
-                at: 1_800_000_000
-            )
-            try await database.close()
         }
     }
 
@@ -60,12 +44,6 @@ import Testing
     private static func expectDone(_ outcome: PorticoProcess.Outcome) throws {
         guard outcome.status == 0 else { throw NotDone() }
     }
-
-    /// On this machine, as a stand-in would be.
-    private static let local = IdentityKey(
-        issuer: "http://localhost:9000/realms/shop",
-        subject: "ann"
-    )
 
     /// Every file of a folder but the lock, as it is.
     private static func contents(_ folder: String, _ portico: PorticoProcess) throws
@@ -124,7 +102,7 @@ import Testing
         for _ in 0..<2 {
             let again = try await DemoServer(
                 in: portico,
-                arguments: own == .realms ? ["--listen", address] : []
+                arguments: ["--listen", address]
             )
             try await again.stop()
         }
@@ -132,7 +110,6 @@ import Testing
             switch own {
             case .realms: (["realm", "list"], "acme")
             case .providers: (["provider", "show", "google"], "ours")
-            case .accounts: (["account", "list"], "Ann")
             }
         let shown = try portico.run(list + ["--data-directory", "demo"])
         #expect(shown.stdout.contains(kept))

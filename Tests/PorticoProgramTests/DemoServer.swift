@@ -357,6 +357,7 @@ extension SignInEvent {
     init(
         _ key: IdentityKey,
         at provider: String,
+        in realmID: String,
         name: String? = nil,
         email: String? = nil,
         token: String? = nil,
@@ -366,11 +367,12 @@ extension SignInEvent {
     ) {
         let random = RandomSource.system
         self.init(
+            realmID: realmID,
             spending: [],
             identity: Identity(
                 key: key,
                 provider: provider,
-                email: email.map { AccountEmail(address: $0, verification: .authoritative) },
+                email: email.map { Mailbox(address: $0, verification: .authoritative) },
                 linkedAt: now,
                 lastUsedAt: now,
                 sealedToken: token

@@ -113,11 +113,11 @@ import Testing
         try await HandleNetwork.run { network in
             let log = network.log
             _ = try await network.signIn()
-            let accounts = try Self.items(try await network.run("account list --json"))
+            let accounts = try Self.items(try await network.run("user list --realm home --json"))
             #expect(accounts.count == 1)
             let account = try #require(accounts.first?.string("id"))
             #expect(log.count(.revocation) == 0)
-            let ended = try await network.run("session revoke --all --account \(account)")
+            let ended = try await network.run("user sign-out \(account) --realm home")
             #expect(ended.status == 0, "\(ended.stderr)")
             try await waitUntil("the host is told") { log.count(.revocation) > 0 }
         }

@@ -59,7 +59,7 @@ extension BackendWiring {
 
 @Suite("The transport to a team's APIs, as serve has it") struct APITransportTests {
     /// How many of them a person gets at one server.
-    private func fill(_ capacity: SharedCapacity, by step: Int, for person: UniqueID) -> Int {
+    private func fill(_ capacity: SharedCapacity, by step: Int, for person: String) -> Int {
         var count = 0
         while capacity.take(step, for: "orders.example.com:443", person) { count += 1 }
         return count
@@ -77,7 +77,7 @@ extension BackendWiring {
         #expect(apis !== outbound)
         #expect((backend.transport as? OutboundClient) === apis)
 
-        let (one, two) = (UniqueID(random: .system), UniqueID(random: .system))
+        let (one, two) = (UniqueID(random: .system).text, UniqueID(random: .system).text)
         let places = try #require(apis.places)
         let most = OpenFiles(settings).outgoing / 2
         #expect(fill(places, by: 1, for: one) == most * 5 / 8)
@@ -96,12 +96,17 @@ extension BackendWiring {
 
 @Suite("What the backend does beside requests") struct BackendTasksTests {
     /// A sign-in by handle that began while we were a client without keys.
-    private static func signIn(at moment: Moment) -> SignInEvent {
+    private static func signIn(in realmID: String, at moment: Moment) -> SignInEvent {
         let key = IdentityKey(
             issuer: HandleProvider.kind,
             subject: "did:plc:abcdefghijklmnopqrstuvwx"
         )
-        var event = SignInEvent(key, at: HandleProvider.kind, now: moment.seconds)
+        var event = SignInEvent(
+            key,
+            at: HandleProvider.kind,
+            in: realmID,
+            now: moment.seconds
+        )
         event.handleSession = NewHandleSession(
             did: "did:plc:abcdefghijklmnopqrstuvwx",
             handle: "ann.example.com",
@@ -128,8 +133,16 @@ extension BackendWiring {
             clock: Clock { clock.now }
         )
         let (store, handles) = (installation.backend, installation.handles)
+        let home = Realm(
+            id: "home",
+            name: "home",
+            displayName: "Home",
+            issuer: "https://app.example.com/realms/home"
+        )
+        _ = try await installation.realms.create(NewRealm(realm: home, keys: []))
         try await store.put(
             ProviderRecord(
+                realmID: home.id,
                 name: HandleProvider.kind,
                 kind: HandleProvider.kind,
                 place: 0,
@@ -149,7 +162,7 @@ extension BackendWiring {
         )
         // The new one is used after eleven minutes. A sign-in that began before takes an hour at most.
         clock.advance(by: 660 + 3601)
-        let event = Self.signIn(at: installation.clock.moment())
+        let event = Self.signIn(in: home.id, at: installation.clock.moment())
         _ = try await installation.accounts.signIn(event, at: clock.seconds)
         #expect(try await handles.live(event.session.id, at: clock.seconds) != nil)
         let tasks = wiring.repeating(backend)

@@ -173,6 +173,7 @@ import Testing
             Self.keySet: Self.reply(published),
         ]
         let record = ProviderRecord(
+            realmID: "home",
             name: HandleProvider.kind,
             kind: HandleProvider.kind,
             place: 0,

@@ -128,7 +128,9 @@ import Testing
         arguments: StoreUnderTest.allCases
     )
     func provider(_ database: StoreUnderTest) async throws {
-        let configuration = try database.empty().configuration
+        let stores = try database.empty()
+        try await stores.makeHome()
+        let configuration = stores.configuration
         let provider = BackendConfigurationContract.provider("google")
         try await configuration.put(provider)
         var disabled = provider
@@ -144,7 +146,7 @@ import Testing
         }
         await expectRefusal()
         #expect(try await configuration.configuration().providers == [disabled])
-        _ = try await configuration.deleteProvider(name: "google")
+        _ = try await configuration.deleteProvider(name: "google", realmID: "home")
         await expectRefusal()
         #expect(try await configuration.configuration().providers.isEmpty)
     }

@@ -83,9 +83,9 @@ import Testing
         #expect(try await kinds(stores) == [.realmDeleted])
         try await stores.events.note([event(.signedIn), done(.clientUpdated), event(.signedOut)])
         #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
-        try await stores.events.note([Event(.blocked, of: nil, at: Self.now)])
+        try await stores.events.note([Event(.accountClaimed, of: nil, at: Self.now)])
         try await stores.events.purge(at: Self.now)
-        #expect(try await kinds(stores) == [.blocked, .clientUpdated, .realmDeleted])
+        #expect(try await kinds(stores) == [.accountClaimed, .clientUpdated, .realmDeleted])
     }
 
     @Test("events are found by what a query names")
@@ -173,7 +173,7 @@ import Testing
     func aged() async throws {
         let day: Int64 = 86_400
         for (kind, realm, isAdmin, days) in [
-            (.signedIn, "realm-1", false, Bound.days), (.blocked, nil, false, Bound.days),
+            (.signedIn, "realm-1", false, Bound.days), (.accountClaimed, nil, false, Bound.days),
             (.refreshReplayed, nil, false, Bound.days),
             (.clientUpdated, "realm-1", true, Bound.days),
             (.clientRefused, "realm-1", false, Bound.daysOfStrangers),
@@ -209,10 +209,12 @@ import Testing
         try await stores.events.note([
             event(.signedIn, at: before), event(.signInFailed, at: before),
             done(.clientUpdated, at: before), event(.signedOut, at: before, realm: nil),
-            event(.consented, at: before + 1), event(.blocked, realm: nil),
+            event(.consented, at: before + 1), event(.accountClaimed, realm: nil),
         ])
         try await stores.events.purge(at: Self.now)
-        #expect(try await kinds(stores) == [.blocked, .consented, .signedOut, .clientUpdated])
+        #expect(
+            try await kinds(stores) == [.accountClaimed, .consented, .signedOut, .clientUpdated]
+        )
     }
 
     @Test("attack: what strangers cause pushes out the oldest of itself only")

@@ -9,7 +9,7 @@ import PorticoWeb
 /// provider supports it (PRV-A-19, OIDCRPL-6-3).
 ///
 /// A sign-out is requested by the account's person, on this or another device, or by the operator
-/// with `portico session revoke`. A session that ends for another reason revokes no token: one that
+/// with `portico user sign-out`. A session that ends for another reason revokes no token: one that
 /// expired or that a new sign-in in its browser replaced, because no one asked and the next sign-in
 /// uses the stored token; one with a replayed refresh token, because the leak cannot include a
 /// provider's token; those that a provider ended, because it decides itself what its tokens are
@@ -80,7 +80,7 @@ package struct AccountDeparture: Sendable {
         }
     }
 
-    func unlink(_ provider: String, from account: Account, _ context: BackendContext) async throws
+    func unlink(_ provider: String, from account: Person, _ context: BackendContext) async throws
         -> UnlinkOutcome
     {
         let outcome = try await accounts.unlink(
@@ -116,7 +116,8 @@ package struct AccountDeparture: Sendable {
     /// Every provider is asked once, all at the same time; one that does not answer does not
     /// prevent the departure. If the person closes the page in the meantime, it completes anyway:
     /// the tokens are no longer in any row, so nothing else could revoke them.
-    private func revoke(_ identities: [Identity]) async -> [(String, Revocation)] {
+    package func revoke(_ identities: [Identity]) async -> [(provider: String, outcome: Revocation)]
+    {
         let kept = identities.filter { $0.sealedToken != nil }
         guard !kept.isEmpty else { return [] }
         let revoking = Task {

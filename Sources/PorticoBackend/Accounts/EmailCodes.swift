@@ -20,7 +20,7 @@ struct EmailCodes: Sendable {
     /// - Parameter profile: The profile that the person entered in the same form.
     func start(
         _ address: String,
-        for account: Account,
+        for account: Person,
         saying profile: ProfileChange? = nil,
         _ context: BackendContext
     ) async throws {
@@ -37,7 +37,7 @@ struct EmailCodes: Sendable {
 
     /// The page for entering the code sent to `address`. It carries the address, sealed for the
     /// account, so that another code can be sent to it.
-    func asking(_ address: String, for account: Account, _ context: BackendContext) -> LocalPath {
+    func asking(_ address: String, for account: Person, _ context: BackendContext) -> LocalPath {
         let sealed = seal(of: account).seal(
             Array(address.utf8),
             at: context.moment.now,
@@ -47,7 +47,7 @@ struct EmailCodes: Sendable {
     }
 
     /// The address of a page from ``asking(_:for:_:)``, for an hour.
-    func address(in request: String?, of account: Account, _ context: BackendContext) -> String? {
+    func address(in request: String?, of account: Person, _ context: BackendContext) -> String? {
         guard let request,
             // `try?`: a text that does not open is ignored.
             let bytes = try? seal(of: account).open(request, at: context.moment.now, within: 3600)
@@ -55,7 +55,7 @@ struct EmailCodes: Sendable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    private func seal(of account: Account) -> Seal {
+    private func seal(of account: Person) -> Seal {
         Seal(ring: ring, purpose: "address to confirm", realm: account.id)
     }
 
@@ -73,7 +73,7 @@ struct EmailCodes: Sendable {
         )
     }
 
-    func confirm(_ code: String, for account: Account, _ context: BackendContext) async throws
+    func confirm(_ code: String, for account: Person, _ context: BackendContext) async throws
         -> EmailConfirmationOutcome
     {
         let purpose = EmailCodePresentation.Purpose.setEmail(
@@ -175,20 +175,20 @@ struct EmailCodes: Sendable {
     }
 
     private static func key(_ address: String) -> String {
-        AccountEmail(address: address).key
+        Mailbox(address: address).key
     }
 
     /// The key for counting codes: the account; or the identity, which stays the same however often
     /// its owner signs in again.
-    static func asker(_ account: Account) -> String {
+    static func asker(_ account: Person) -> String {
         "account \(account.id)"
     }
 
     private static func asker(_ pending: PendingIdentity) -> String {
-        "identity \(pending.identity.key.issuer) \(pending.identity.key.subject)"
+        "identity \(pending.identity.issuer ?? "") \(pending.identity.subject)"
     }
 
-    private static func owner(of account: Account) -> Hash256 {
+    private static func owner(of account: Person) -> Hash256 {
         Hash256(of: "account \(account.id)")
     }
 
@@ -212,15 +212,15 @@ extension EmailCodes {
     ///
     /// - Throws: `conflict` if it has none.
     func start(proving live: LiveAccountSession, _ context: BackendContext) async throws {
-        guard let address = live.account.email?.address else {
+        guard let address = live.person.email else {
             throw BackendError(.conflict, "The account has no e-mail address.")
         }
         try await send(
             to: address,
             owner: Self.prover(of: live),
-            asker: Self.asker(live.account),
+            asker: Self.asker(live.person),
             use: .confirmItsYou,
-            live.account.language,
+            live.person.language,
             context
         )
     }
@@ -238,7 +238,7 @@ extension EmailCodes {
         let outcome = try await present(
             code,
             Self.prover(of: live),
-            Self.asker(live.account),
+            Self.asker(live.person),
             .prove(sessionID: live.session.id, cookieHash: value.map { Hash256(of: $0) }),
             context
         )

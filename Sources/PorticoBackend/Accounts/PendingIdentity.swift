@@ -51,8 +51,8 @@ struct PendingIdentity: Sendable {
     static func question(_ attemptID: UniqueID, _ identity: Identity, at now: Int64) -> SpentOnce {
         var writer = ByteWriter()
         writer.fixed(attemptID.bytes)
-        writer.text(identity.key.issuer)
-        writer.text(identity.key.subject)
+        writer.text(identity.issuer ?? "")
+        writer.text(identity.subject)
         writer.text(identity.provider)
         writer.optionalText(identity.email?.address)
         writer.byte(identity.email?.verification.rawValue ?? 0)
@@ -173,8 +173,8 @@ extension PendingIdentity {
         writer.byte(Self.version)
         writer.fixed(attemptID.bytes)
         writer.sized(signInReturn.encoded)
-        writer.text(identity.key.issuer)
-        writer.text(identity.key.subject)
+        writer.text(identity.issuer ?? "")
+        writer.text(identity.subject)
         writer.text(identity.provider)
         writer.optionalText(identity.email?.address)
         writer.byte(identity.email?.verification.rawValue ?? 0)
@@ -214,7 +214,7 @@ extension PendingIdentity {
             key: key,
             provider: provider,
             email: address.map {
-                AccountEmail(address: $0, verification: verification, isRelay: isRelay)
+                Mailbox(address: $0, verification: verification, isRelay: isRelay)
             },
             linkedAt: 0,
             lastUsedAt: 0,

@@ -20,9 +20,10 @@ struct ProviderTokens: Sendable {
     }
 
     func open(_ identity: Identity) -> SecretText? {
-        guard let text = identity.sealedToken, let sealed = Base64URL.decode(text),
+        guard let text = identity.sealedToken, let key = identity.key,
+            let sealed = Base64URL.decode(text),
             // `try?`: a token that can no longer be opened is lost, like a revoked one.
-            let bytes = try? vault.open(sealed, for: Self.owner(identity.key)),
+            let bytes = try? vault.open(sealed, for: Self.owner(key)),
             let token = String(validating: bytes, as: UTF8.self)
         else { return nil }
         return SecretText(token)
@@ -47,7 +48,7 @@ extension SignInCompletion.Subject {
                 key: key,
                 provider: provider,
                 email: person.email.map {
-                    AccountEmail(
+                    Mailbox(
                         address: $0.address,
                         verification: person.isAuthoritative
                             ? .authoritative : $0.isVerified ? .vouched : .unverified,

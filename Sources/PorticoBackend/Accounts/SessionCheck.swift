@@ -143,7 +143,7 @@ extension LiveAccountSession {
     /// an emailed code, a sign-in must be enough.
     func isProven(at now: Int64) -> Bool {
         if let provenAt = session.provenAt { return now - provenAt <= Self.proofLife }
-        return account.email == nil && now - session.createdAt <= Self.proofLife
+        return person.email == nil && now - session.createdAt <= Self.proofLife
     }
 }
 
@@ -151,7 +151,7 @@ extension AccountStore {
     /// The sessions shown to a person, most recently seen first: the most recent ones if there are
     /// very many, always including the current one. Signing out everywhere else ends the rest too.
     func shown(to live: LiveAccountSession, at now: Int64) async throws -> [AccountSession] {
-        let latest = try await sessions(of: live.account.id, at: now, limit: mostShown)
+        let latest = try await sessions(of: live.person.id, at: now, limit: mostShown)
         guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }
         return latest.prefix(mostShown - 1) + [live.session]
     }

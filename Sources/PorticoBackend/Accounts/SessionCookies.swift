@@ -123,9 +123,9 @@ struct BrowserSignOut: Sendable {
         let isKnown = (try? answer.own.get()) != nil
         for (place, live) in answer.sessions.enumerated() {
             if isEverywhere, place == 0 || !isKnown {
-                try await departure.signOutEverywhere(live.account.id, at: context.now)
+                try await departure.signOutEverywhere(live.person.id, at: context.now)
             } else {
-                try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
+                try await departure.signOut(live.session.id, of: live.person.id, at: context.now)
             }
         }
         return whose.cookies.removal(context.headers)

@@ -20,9 +20,9 @@ struct SignInCompletion: Sendable {
     /// The result to answer with.
     enum Completed: Sendable {
         /// In this browser; the fields set its cookies.
-        case inBrowser(Account, isNew: Bool, LocalPath, cookies: [HTTPField])
+        case inBrowser(Person, isNew: Bool, LocalPath, cookies: [HTTPField])
         /// The app gets these parameters on its redirect.
-        case inApp(Account, isNew: Bool, AppTarget, parameters: [(name: String, value: String)])
+        case inApp(Person, isNew: Bool, AppTarget, parameters: [(name: String, value: String)])
         /// The person must be asked first.
         case ask([AccountMatch])
         /// It was completed before, from another tab or by a second click.
@@ -43,7 +43,7 @@ struct SignInCompletion: Sendable {
         _ context: BackendContext
     ) async throws -> Completed {
         let draft = try await session(for: signInReturn, subject, context)
-        var event = event(subject, draft.session, rule, spending, context)
+        var event = try event(subject, draft.session, rule, spending, context)
         event.question = question
         switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(let account, let isNew):
@@ -62,8 +62,9 @@ struct SignInCompletion: Sendable {
         _ rule: SignInEvent.EmailRule,
         _ spending: [SpentOnce],
         _ context: BackendContext
-    ) -> SignInEvent {
+    ) throws -> SignInEvent {
         SignInEvent(
+            realmID: try directory.realmID(),
             spending: spending,
             identity: subject.identity,
             name: subject.name,
@@ -208,7 +209,7 @@ struct SignInCompletion: Sendable {
     }
 
     func completed(
-        _ account: Account,
+        _ account: Person,
         isNew: Bool,
         _ draft: Draft,
         _ signInReturn: SignInReturn,

@@ -33,7 +33,7 @@ struct WhoseBrowser: Sendable {
         }
 
         /// Whether they are of two people: which of them is there cannot be known.
-        var isOfTwoPeople: Bool { Set(sessions.map(\.account.id)).count > 1 }
+        var isOfTwoPeople: Bool { Set(sessions.map(\.person.id)).count > 1 }
     }
 
     func callAsFunction(_ context: BackendContext) async throws -> Answer {

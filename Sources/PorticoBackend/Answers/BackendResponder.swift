@@ -61,7 +61,7 @@ struct BackendResponder: Sendable {
     private func handOver(
         _ target: AppTarget,
         _ parameters: [(name: String, value: String)],
-        to account: Account,
+        to account: Person,
         _ context: BackendContext
     ) -> Response {
         guard let redirect = target.location(parameters) else {
@@ -75,7 +75,7 @@ struct BackendResponder: Sendable {
             ReturnToAppPage(
                 state: .ready,
                 app: app?.name ?? target.app,
-                person: account.name ?? account.email?.address,
+                person: account.fullName ?? account.email,
                 link: link
             ),
             context

@@ -25,6 +25,8 @@ package final class BackendDirectory: Sendable {
     struct Snapshot: Sendable {
         /// `nil`: nothing was read.
         var version: BackendConfiguration.Version?
+        /// Whose people sign in; `nil` before the first provider or app.
+        var realm: BackendConfiguration.Realm?
         var apps: AppRegister
         var providers: [LiveProvider]
         var handleKeys: [HandleClientKey] = []
@@ -56,6 +58,16 @@ package final class BackendDirectory: Sendable {
     }
 
     var apps: AppRegister { current.withLock(\.apps) }
+
+    /// The id of the realm whose people sign in.
+    ///
+    /// - Throws: `not_found` before the first provider or app.
+    func realmID() throws(BackendError) -> String {
+        guard let realm = current.withLock(\.realm) else {
+            throw BackendError(.notFound, "No one can sign in here yet.")
+        }
+        return realm.id
+    }
 
     /// Whether anything is configured.
     var isInUse: Bool {
@@ -133,6 +145,7 @@ package final class BackendDirectory: Sendable {
         current.withLock {
             $0 = Snapshot(
                 version: configuration.version,
+                realm: configuration.realm,
                 apps: AppRegister(configuration.apps),
                 providers: providers,
                 handleKeys: configuration.handleKeys,

@@ -35,14 +35,14 @@ struct AccountEndpoint: Sendable {
 
     func get(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let identities = try await accounts.identities(of: live.account.id)
+        let identities = try await accounts.identities(of: live.person.id)
         let sessions = try await accounts.shown(to: live, at: context.now)
         return Response(
             json: [
                 "user": AccountView.user(live),
-                "created_at": .integer(live.account.createdAt),
-                "last_sign_in_at": .integer(live.account.lastSignInAt),
-                "language": .string(live.account.language),
+                "created_at": .integer(live.person.createdAt),
+                "last_sign_in_at": .integer(live.person.lastSignInAt ?? live.session.createdAt),
+                "language": .string(live.person.language),
                 "providers": Self.list(identities),
                 "sessions": Self.list(sessions, live),
             ],
@@ -59,7 +59,7 @@ struct AccountEndpoint: Sendable {
     func endSession(_ id: Substring, _ context: BackendContext) async throws -> Response {
         let live = try await check.changer(context)
         guard let id = UniqueID(String(id)),
-            try await departure.signOut(id, of: live.account.id, at: context.now) != nil
+            try await departure.signOut(id, of: live.person.id, at: context.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
             .adding(try await signOut.afterEnding(id, of: live, context))
@@ -67,7 +67,7 @@ struct AccountEndpoint: Sendable {
 
     func providers(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let identities = try await accounts.identities(of: live.account.id)
+        let identities = try await accounts.identities(of: live.person.id)
         return Response(json: ["providers": Self.list(identities)], headers: headers)
     }
 
@@ -78,7 +78,7 @@ struct AccountEndpoint: Sendable {
         }
         let live = try await recent(context)
         if case .wait(let seconds) = linkLimit.take(
-            LimitKey("link", live.account.id),
+            LimitKey("link", live.person.id),
             at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
@@ -110,7 +110,7 @@ struct AccountEndpoint: Sendable {
 
     func unlink(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let live = try await recent(context)
-        switch try await departure.unlink(String(name), from: live.account, context) {
+        switch try await departure.unlink(String(name), from: live.person, context) {
         case .unlinked: return Response(json: ["success": true], headers: headers)
         case .lastOne:
             throw BackendError(.lastWay, "The last way to sign in cannot be removed.")
@@ -122,7 +122,7 @@ struct AccountEndpoint: Sendable {
     func delete(_ context: BackendContext) async throws -> Response {
         let live = try await recent(context)
         // Another request may have deleted it at the same time: it is gone in any case.
-        let report = try await departure.delete(live.account.id, at: context.moment)
+        let report = try await departure.delete(live.person.id, at: context.moment)
         return Response(
             json: [
                 "success": true,
@@ -135,7 +135,7 @@ struct AccountEndpoint: Sendable {
     func setEmail(_ context: BackendContext) async throws -> Response {
         let live = try await recent(context)
         let body = try BodyParameters(context)
-        try await emails.start(try body.required("email"), for: live.account, context)
+        try await emails.start(try body.required("email"), for: live.person, context)
         return Response(
             json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
             headers: headers
@@ -145,7 +145,7 @@ struct AccountEndpoint: Sendable {
     func confirmEmail(_ context: BackendContext) async throws -> Response {
         let live = try await check.changer(context)
         let body = try BodyParameters(context)
-        switch try await emails.confirm(try body.required("code"), for: live.account, context) {
+        switch try await emails.confirm(try body.required("code"), for: live.person, context) {
         case .confirmed: return Response(json: ["success": true], headers: headers)
         case .taken:
             throw BackendError(.conflict, "The address belongs to another account.")

@@ -212,7 +212,7 @@ struct NativeEndpoint: Sendable {
         // An app cannot show the page that asks, so a relay's address is accepted as it is.
         var rule = complete.rules.rule(for: person)
         if rule == .askFirst { rule = .never }
-        let event = complete.event(
+        let event = try complete.event(
             subject,
             session,
             rule,

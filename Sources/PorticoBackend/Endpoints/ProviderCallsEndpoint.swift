@@ -41,6 +41,7 @@ struct ProviderCallsEndpoint: Sendable {
             issuer: notice.issuer,
             subject: notice.subject,
             providerSessionID: notice.providerSessionID,
+            realmID: try directory.realmID(),
             spending: SpentOnce(
                 hash: Hash256(of: "logout \(notice.issuer) \(notice.tokenID)"),
                 expiresAt: notice.expiresAt + 600
@@ -117,6 +118,7 @@ struct ProviderCallsEndpoint: Sendable {
     ) async throws {
         _ = try await accounts.forget(
             IdentityKey(issuer: issuer, subject: subject),
+            realmID: try directory.realmID(),
             linkedUntil: issuedAt,
             noticeID: context.moment.id(),
             at: context.now
@@ -130,6 +132,7 @@ struct ProviderCallsEndpoint: Sendable {
             issuer: issuer,
             subject: subject,
             providerSessionID: nil,
+            realmID: try directory.realmID(),
             spending: SpentOnce(
                 hash: Hash256(of: "notice \(issuer) \(id)"),
                 expiresAt: context.now + 86_400

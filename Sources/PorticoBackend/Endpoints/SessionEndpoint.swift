@@ -15,13 +15,13 @@ struct SessionEndpoint: Sendable {
     /// `auth_request`. Every request to a team's services makes this call.
     func get(_ context: BackendContext) async throws -> Response {
         let live = try await check.ofAnyKind(context)
-        let account = live.account
+        let person = live.person
         var extra: HTTPFields = [
-            .porticoUser: account.id, .porticoSession: live.session.id.text,
+            .porticoUser: person.id, .porticoSession: live.session.id.text,
         ]
-        if let email = account.email, Self.isWritable(email.address) {
-            extra[.porticoEmail] = email.address
-            extra[.porticoEmailVerified] = email.isVerified ? "true" : "false"
+        if let email = person.email, Self.isWritable(email) {
+            extra[.porticoEmail] = email
+            extra[.porticoEmailVerified] = person.isEmailVerified ? "true" : "false"
         }
         if case .app(let name, _) = live.session.form { extra[.porticoApp] = name }
         return Response(
@@ -50,9 +50,9 @@ struct SessionEndpoint: Sendable {
         }
         let live = try await check.ofAnyKind(context)
         if isEverywhere {
-            try await departure.signOutEverywhere(live.account.id, at: context.now)
+            try await departure.signOutEverywhere(live.person.id, at: context.now)
         } else {
-            try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
+            try await departure.signOut(live.session.id, of: live.person.id, at: context.now)
         }
         return done.adding(signOut.whose.cookies.removal(context.headers))
     }

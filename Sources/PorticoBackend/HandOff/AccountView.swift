@@ -2,17 +2,17 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// An account and its session for programs: what a front end needs, and no more (WEB-BFF-9).
+/// A person and their session for programs: what a front end needs, and no more (WEB-BFF-9).
 enum AccountView {
     /// `{id, email, email_verified, name, picture, providers}`
     static func user(_ live: LiveAccountSession) -> JSONValue {
-        let account = live.account
+        let person = live.person
         return [
-            "id": .string(account.id),
-            "email": text(account.email?.address),
-            "email_verified": .bool(account.email?.isVerified ?? false),
-            "name": text(account.name),
-            "picture": text(account.picture),
+            "id": .string(person.id),
+            "email": text(person.email),
+            "email_verified": .bool(person.email != nil && person.isEmailVerified),
+            "name": text(person.fullName),
+            "picture": text(person.picture),
             "providers": .array(live.providers.map { .string($0) }),
         ]
     }
@@ -46,7 +46,7 @@ enum AccountView {
     static func identity(_ identity: Identity, isPrimary: Bool) -> JSONValue {
         [
             "provider": .string(identity.provider),
-            "providerId": .string("user:\(identity.provider):\(identity.key.subject)"),
+            "providerId": .string("user:\(identity.provider):\(identity.subject)"),
             "email": text(identity.email?.address),
             "linkedAt": .integer(identity.linkedAt),
             "isPrimary": .bool(isPrimary),

@@ -67,7 +67,7 @@ struct HandleCompletion: Sendable {
             seal: seal,
             cookie: try live.cookie.set(seal, for: draft.session.idleSeconds)
         )
-        var event = complete.event(
+        var event = try complete.event(
             subject,
             draft.session,
             .never,
@@ -139,7 +139,7 @@ struct HandleCompletion: Sendable {
     }
 
     private func completed(
-        _ account: Account,
+        _ account: Person,
         _ isNew: Bool,
         _ draft: SignInCompletion.Draft,
         _ shown: Shown,

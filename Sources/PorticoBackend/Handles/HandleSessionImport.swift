@@ -11,6 +11,7 @@ import PorticoWeb
 /// They must be a public client's: a client with a key has its own, and we have another.
 package struct HandleSessionImport: Sendable {
     private let accounts: AccountStore
+    private let realmID: String
     private let ring: KeyRing
     private let provider: HandleProvider
     private let client: OwnClientDocument
@@ -28,6 +29,7 @@ package struct HandleSessionImport: Sendable {
     private static let remembered: Int64 = 2 * 365 * 86_400
 
     /// - Parameters:
+    ///   - realmID: Of the people whose sessions they are.
     ///   - client: The public client that the sessions began as.
     ///   - network: Asks hosts, the directory and the DNS.
     ///   - app: The app that the sessions belong to; `nil`: they count as browsers'.
@@ -35,6 +37,7 @@ package struct HandleSessionImport: Sendable {
     ///   - isDryRun: Whether to write nothing.
     package init(
         accounts: AccountStore,
+        realmID: String,
         ring: KeyRing,
         provider: HandleProvider,
         client: OwnClientDocument,
@@ -46,6 +49,7 @@ package struct HandleSessionImport: Sendable {
         isDryRun: Bool
     ) {
         self.accounts = accounts
+        self.realmID = realmID
         self.ring = ring
         self.provider = provider
         self.client = client
@@ -152,6 +156,7 @@ package struct HandleSessionImport: Sendable {
     ) -> SignInEvent {
         let (id, now) = (moment.id(), moment.seconds)
         var event = SignInEvent(
+            realmID: realmID,
             spending: [SpentOnce(hash: session.mark, expiresAt: now + Self.remembered)],
             identity: Identity(
                 key: IdentityKey(issuer: HandleProvider.kind, subject: session.did.text),

@@ -27,7 +27,7 @@ struct XRPCEndpoint: Sendable {
         let sender = try sessions.directory.liveHandles().sender
         let checked = try await sessions(context)
         let session = checked.session.handle
-        let account = checked.session.live.account.id
+        let account = checked.session.live.person.id
         guard let place = calls.begin(account) else { throw TooManyCalls() }
         let query = context.target.query.map { "?\(Substring($0))" } ?? ""
         guard let address = HTTPAddress("\(session.host)/xrpc/\(name)\(query)") else {
@@ -58,7 +58,7 @@ struct XRPCEndpoint: Sendable {
     /// The account that a long body counts for (docs/decisions/0068).
     func account(_ context: BackendContext) async throws -> String {
         try checkHead(context.parameters["method"], context)
-        return try await sessions(context).session.live.account.id
+        return try await sessions(context).session.live.person.id
     }
 
     private func checkHead(_ name: Substring, _ context: BackendContext) throws(BackendError) {

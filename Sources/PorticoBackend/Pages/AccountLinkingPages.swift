@@ -33,7 +33,7 @@ struct AccountLinkingPages: Sendable {
                 AddMethodPage(
                     newMethod: newWay,
                     identity: waiting.shown,
-                    account: PageAccount(live.account),
+                    account: PageAccount(live.person),
                     form: made.form
                 ),
                 context,
@@ -54,7 +54,7 @@ struct AccountLinkingPages: Sendable {
         let live = try await party(to: waiting, context)
         let expelsOthers = live == nil && waiting.claimable?.verification.isProof == false
         // An account has one identity of each provider.
-        let match = waiting.matches.first { $0.personID == live?.account.id } ?? waiting.claimable
+        let match = waiting.matches.first { $0.personID == live?.person.id } ?? waiting.claimable
         let hasOne = match?.providers.contains { sameBytes($0, waiting.identity.provider) }
         let address = hasOne == true && !expelsOthers ? nil : waiting.identity.email?.address
         return responder.page(
@@ -163,7 +163,7 @@ struct AccountLinkingPages: Sendable {
         _ context: BackendContext
     ) async throws -> (Response, isDone: Bool) {
         let draft = try await complete.session(for: waiting.signInReturn, waiting.subject, context)
-        let event = complete.event(
+        let event = try complete.event(
             waiting.subject,
             draft.session,
             .never,
@@ -286,7 +286,7 @@ struct AccountLinkingPages: Sendable {
     {
         guard let live = try await check.ifAny(context),
             waiting.matches.isEmpty
-                || waiting.matches.contains(where: { $0.personID == live.account.id })
+                || waiting.matches.contains(where: { $0.personID == live.person.id })
         else { return nil }
         return live
     }

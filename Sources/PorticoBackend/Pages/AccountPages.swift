@@ -25,7 +25,7 @@ struct AccountPages: Sendable {
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return responder.page(
             AccountOverviewPage(
-                account: PageAccount(live.account),
+                account: PageAccount(live.person),
                 methods: live.providers.compactMap { SignInMethods(directory).label($0) },
                 devices: sessions.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
@@ -76,7 +76,7 @@ struct AccountPages: Sendable {
         let form = try forms.checked("devices", live.session.id.text, context)
         guard form["action"] != "end-others" else {
             try await departure.signOutEverywhere(
-                live.account.id,
+                live.person.id,
                 except: live.session.id,
                 at: context.now
             )
@@ -84,7 +84,7 @@ struct AccountPages: Sendable {
         }
         var removed: [HTTPField] = []
         if let id = form["id"].flatMap({ UniqueID($0) }) {
-            try await departure.signOut(id, of: live.account.id, at: context.now)
+            try await departure.signOut(id, of: live.person.id, at: context.now)
             removed = try await signOut.afterEnding(id, of: live, context)
         }
         return responder.go(to: .devices(done: "ended"), context, cookies: removed)
@@ -110,7 +110,7 @@ struct AccountPages: Sendable {
         guard live.isProven(at: context.now) else {
             return responder.go(to: .confirming(.deleting, backTo: .leaving), context)
         }
-        let report = try await departure.delete(live.account.id, at: context.moment)
+        let report = try await departure.delete(live.person.id, at: context.moment)
         return responder.page(
             AccountDeletedPage(appleLeft: usesApple(live) && report?.areTokensRevoked == false),
             context,
@@ -126,7 +126,7 @@ struct AccountPages: Sendable {
         let made = try forms.form(.accountDelete, "delete", live.session.id.text, context)
         return responder.page(
             DeleteAccountPage(
-                account: PageAccount(live.account),
+                account: PageAccount(live.person),
                 usesApple: usesApple(live),
                 form: made.form,
                 wasNotSure: wasNotSure,

@@ -102,7 +102,7 @@ struct ChoosePages: Sendable {
         }
         return page(
             AlreadySignedInPage(
-                account: PageAccount(live.account),
+                account: PageAccount(live.person),
                 proceed: proceed,
                 form: made.form
             ),
@@ -133,8 +133,8 @@ struct ChoosePages: Sendable {
 }
 
 extension PageAccount {
-    init(_ account: Account) {
-        let userName = account.email?.address ?? account.name ?? ""
+    init(_ account: Person) {
+        let userName = account.email ?? account.fullName ?? ""
         self.init(name: account.name == userName ? nil : account.name, userName: userName)
     }
 }

@@ -72,9 +72,9 @@ struct ConfirmPages: Sendable {
         return responder.page(
             ConfirmItsYouPage(
                 reason: step.reason?.shown ?? .other,
-                account: PageAccount(live.account),
+                account: PageAccount(live.person),
                 methods: ways.named(proving(live)),
-                mailbox: (live.account.email?.address).map { EmailCodePage.masked($0) },
+                mailbox: (live.person.email).map { EmailCodePage.masked($0) },
                 form: made.form,
                 problem: ways.problem(in: query)
             ),
@@ -186,7 +186,7 @@ struct ConfirmPages: Sendable {
     /// sign-in at any of them counts, and one by handle, whose host reports no time.
     private func proving(_ live: LiveAccountSession) -> [String] {
         live.providers.filter { name in
-            guard live.account.email != nil else { return directory.names.contains(name) }
+            guard live.person.email != nil else { return directory.names.contains(name) }
             return directory.provider(named: name)?.client.provider.tellsAuthTime == true
         }
     }
@@ -197,12 +197,12 @@ struct ConfirmPages: Sendable {
         async throws -> LocalPath
     {
         guard sameBytes(name, HandleProvider.kind),
-            let identity = try await accounts.identities(of: live.account.id).first(where: {
+            let identity = try await accounts.identities(of: live.person.id).first(where: {
                 sameBytes($0.provider, name)
             })
         else { return .proving(at: name, backTo: path) }
         let isRemembered = live.session.idleSeconds > SessionCookies.plain
-        return .proving(identity.key.subject, isRemembered: isRemembered, backTo: path)
+        return .proving(identity.subject, isRemembered: isRemembered, backTo: path)
     }
 
     private func codePage(
@@ -212,7 +212,7 @@ struct ConfirmPages: Sendable {
         wasResent: Bool = false,
         _ context: BackendContext
     ) throws -> Response {
-        guard let address = live.account.email?.address else {
+        guard let address = live.person.email else {
             return responder.go(to: step.at(.confirmItsYou) ?? step.path, context)
         }
         let made = try forms.form(

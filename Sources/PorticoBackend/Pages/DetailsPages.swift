@@ -23,7 +23,7 @@ struct DetailsPages: Sendable {
         let (form, counts) = try forms.taken("details", live.session.id.text, context)
         let said = ProfileForm(
             form,
-            WelcomePage.Email(live.account.email),
+            WelcomePage.Email(live.person.mailbox),
             asksForEmail: form["action"] == "confirm-email"
         )
         guard counts else { return try detailsPage(live, said, [], context).notDone }
@@ -32,7 +32,7 @@ struct DetailsPages: Sendable {
         }
         guard let address = said.newAddress else {
             _ = try await accounts.update(
-                live.account.id,
+                live.person.id,
                 name: said.name,
                 language: context.language.tag,
                 isWelcomed: nil
@@ -43,8 +43,8 @@ struct DetailsPages: Sendable {
             return responder.go(to: .confirming(.changingEmail, backTo: .details), context)
         }
         return try await forms.once(form, context) {
-            try await emails.start(address, for: live.account, context)
-            let path = emails.asking(address, for: live.account, context)
+            try await emails.start(address, for: live.person, context)
+            let path = emails.asking(address, for: live.person, context)
             return (responder.go(to: path, context), isDone: true)
         }
     }
@@ -59,8 +59,8 @@ struct DetailsPages: Sendable {
         let made = try forms.form(.accountDetails, "details", live.session.id.text, context)
         return responder.page(
             AccountDetailsPage(
-                name: said?.name ?? live.account.name ?? "",
-                email: said?.email ?? WelcomePage.Email(live.account.email),
+                name: said?.name ?? live.person.name ?? "",
+                email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 form: made.form,
                 problems: problems,
                 wasSaved: try context.query()["saved"] == "1" && problems.isEmpty,
@@ -83,11 +83,11 @@ struct DetailsPages: Sendable {
         switch form["action"] {
         case "change-address": return responder.go(to: .details, context)
         case "resend":
-            guard let address = emails.address(in: request, of: live.account, context) else {
+            guard let address = emails.address(in: request, of: live.person, context) else {
                 return responder.go(to: .details, context)
             }
             return try await forms.once(form, context) {
-                try await emails.start(address, for: live.account, context)
+                try await emails.start(address, for: live.person, context)
                 return (try codePage(live, request, nil, wasResent: true, context), isDone: true)
             }
         default: break
@@ -95,7 +95,7 @@ struct DetailsPages: Sendable {
         guard let code = form["code"] else { return try codePage(live, request, .missing, context) }
         let saved = responder.go(to: .savedDetails, context)
         return try await forms.once(form, context) {
-            let outcome = try await emails.confirm(code, for: live.account, context)
+            let outcome = try await emails.confirm(code, for: live.person, context)
             if case .confirmed = outcome { return (saved, isDone: true) }
             return (try notConfirmed(outcome, live, request, context), isDone: false)
         }
@@ -126,7 +126,7 @@ struct DetailsPages: Sendable {
         wasResent: Bool = false,
         _ context: BackendContext
     ) throws -> Response {
-        let address = emails.address(in: request, of: live.account, context)
+        let address = emails.address(in: request, of: live.person, context)
         let made = try forms.form(
             .accountEmail,
             "e-mail code",
@@ -184,7 +184,7 @@ struct ProfileForm: Sendable {
 }
 
 extension WelcomePage.Email {
-    init(_ email: AccountEmail?) {
+    init(_ email: Mailbox?) {
         switch email {
         case let email? where email.isRelay: self = .relay(email.address)
         case let email? where email.isVerified: self = .verified(email.address)

@@ -36,7 +36,7 @@ struct HomePages: Sendable {
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return responder.page(
             DashboardPage(
-                account: PageAccount(live.account),
+                account: PageAccount(live.person),
                 signedInWith: live.providers.first.flatMap { SignInMethods(directory).label($0) },
                 form: made.form
             ),
@@ -61,7 +61,7 @@ struct HomePages: Sendable {
         let live = try await check(context)
         let (form, counts) = try forms.taken("welcome", live.session.id.text, context)
         let path = LocalPath.asked(form["return_to"])
-        let said = ProfileForm(form, WelcomePage.Email(live.account.email))
+        let said = ProfileForm(form, WelcomePage.Email(live.person.mailbox))
         guard counts else {
             return try welcomePage(live, said, [], backTo: path, context).notDone
         }
@@ -76,12 +76,12 @@ struct HomePages: Sendable {
         }
         // A person who has just created the account has nothing to prove yet.
         let isNew =
-            !live.account.isWelcomed
-            && context.now - live.account.createdAt <= LiveAccountSession.proofLife
+            !live.person.isWelcomed
+            && context.now - live.person.createdAt <= LiveAccountSession.proofLife
         guard isNew || live.isProven(at: context.now) else {
             // The name is stored; the address is asked for again afterwards.
             _ = try await accounts.update(
-                live.account.id,
+                live.person.id,
                 name: said.name,
                 language: context.language.tag,
                 isWelcomed: nil
@@ -89,15 +89,15 @@ struct HomePages: Sendable {
             return responder.go(to: .confirming(.changingEmail, backTo: .welcome(path)), context)
         }
         let profile = ProfileChange(
-            personID: live.account.id,
+            personID: live.person.id,
             name: said.name,
             language: context.language.tag,
             isWelcomed: true
         )
         // A person with an unverified address is asked for the code that is emailed to it.
         return try await forms.once(form, context) {
-            try await emails.start(address, for: live.account, saying: profile, context)
-            let path = emails.asking(address, for: live.account, context)
+            try await emails.start(address, for: live.person, saying: profile, context)
+            let path = emails.asking(address, for: live.person, context)
             return (responder.go(to: path, context), isDone: true)
         }
     }
@@ -109,7 +109,7 @@ struct HomePages: Sendable {
         _ context: BackendContext
     ) async throws -> Response {
         _ = try await accounts.update(
-            live.account.id,
+            live.person.id,
             name: name,
             language: context.language.tag,
             isWelcomed: true
@@ -135,8 +135,8 @@ struct HomePages: Sendable {
         )
         return responder.page(
             WelcomePage(
-                name: said?.name ?? live.account.name ?? "",
-                email: said?.email ?? WelcomePage.Email(live.account.email),
+                name: said?.name ?? live.person.name ?? "",
+                email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 provider: live.providers.first.flatMap { ways.label($0) }
                     ?? MethodLabel(kind: .generic, displayName: identity.name),
                 form: made.form,
@@ -170,7 +170,7 @@ struct HomePages: Sendable {
         }
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return responder.page(
-            BackendSignOutPage(account: PageAccount(live.account), form: made.form),
+            BackendSignOutPage(account: PageAccount(live.person), form: made.form),
             context,
             cookies: made.cookies
         )

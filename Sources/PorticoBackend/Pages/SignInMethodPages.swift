@@ -40,7 +40,7 @@ struct SignInMethodPages: Sendable {
         guard live.isProven(at: context.now) else {
             return responder.go(to: .confirming(.removing, backTo: .ways), context)
         }
-        switch try await departure.unlink(name, from: live.account, context) {
+        switch try await departure.unlink(name, from: live.person, context) {
         case .unlinked:
             return responder.go(to: .ways(changed: "removed", name), context)
         case .lastOne: return try await page(live, lastOneRefused: true, context)
@@ -57,7 +57,7 @@ struct SignInMethodPages: Sendable {
             return responder.go(to: .confirming(.adding, backTo: .ways), context)
         }
         if case .wait(let seconds) = linkLimit.take(
-            LimitKey("link", live.account.id),
+            LimitKey("link", live.person.id),
             at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
@@ -86,7 +86,7 @@ struct SignInMethodPages: Sendable {
         async throws -> Response
     {
         let ways = SignInMethods(directory)
-        let identities = try await accounts.identities(of: live.account.id)
+        let identities = try await accounts.identities(of: live.person.id)
         let names = Set(identities.map(\.provider))
         let query = try context.query()
         var status: SignInMethodsPage.Status?

@@ -10,9 +10,9 @@ actor ProviderAccess {
     private let accounts: AccountStore
     private let directory: BackendDirectory
     private let vault: ProviderTokens
-    private var known = TwoGenerations<IdentityKey, Token>(capacity: 1000)
-    private var repetitions = TwoGenerations<IdentityKey, Repetition>(capacity: 1000)
-    private var fetches: [IdentityKey: Task<Result<Token, Failure>, Never>] = [:]
+    private var known = TwoGenerations<Place, Token>(capacity: 1000)
+    private var repetitions = TwoGenerations<Place, Repetition>(capacity: 1000)
+    private var fetches: [Place: Task<Result<Token, Failure>, Never>] = [:]
 
     struct Token: Sendable {
         let text: SecretText
@@ -43,6 +43,12 @@ actor ProviderAccess {
         case refused
     }
 
+    /// An identity of a person.
+    private struct Place: Hashable {
+        let personID: String
+        let provider: String
+    }
+
     /// How many seconds before its expiry a token is no longer used.
     private static let margin: Int64 = 30
 
@@ -54,39 +60,39 @@ actor ProviderAccess {
 
     /// The access token of the account's identity at a provider. Any number of callers cause one
     /// refresh.
-    func token(of personID: String, at provider: String, _ moment: Moment) async throws -> Token
-    {
+    func token(of personID: String, at provider: String, _ moment: Moment) async throws -> Token {
         let identities = try await accounts.identities(of: personID)
         guard let identity = identities.first(where: { sameBytes($0.provider, provider) }) else {
             throw Failure.none
         }
-        if let token = known[identity.key], let origin = identity.sealedToken,
+        let place = Place(personID: personID, provider: identity.provider)
+        if let token = known[place], let origin = identity.sealedToken,
             token.origin == origin, token.expiresAt - Self.margin > moment.seconds
         {
             return token
         }
-        let fetch = fetches[identity.key] ?? start(identity, of: personID, moment)
+        let fetch = fetches[place] ?? start(identity, at: place, moment)
         return try await fetch.value.get()
     }
 
-    private func start(_ identity: Identity, of personID: String, _ moment: Moment) -> Task<
+    private func start(_ identity: Identity, at place: Place, _ moment: Moment) -> Task<
         Result<Token, Failure>, Never
     > {
         let fetch = Task { () -> Result<Token, Failure> in
-            let result = await refresh(identity, of: personID, moment)
-            fetches[identity.key] = nil
-            if case .success(let token) = result { known.insert(token, for: identity.key) }
+            let result = await refresh(identity, at: place, moment)
+            fetches[place] = nil
+            if case .success(let token) = result { known.insert(token, for: place) }
             switch result {
             case .failure(.unreachable), .failure(.refused): break
-            default: repetitions.remove(identity.key)
+            default: repetitions.remove(place)
             }
             return result
         }
-        fetches[identity.key] = fetch
+        fetches[place] = fetch
         return fetch
     }
 
-    private func refresh(_ identity: Identity, of personID: String, _ moment: Moment) async
+    private func refresh(_ identity: Identity, at place: Place, _ moment: Moment) async
         -> Result<Token, Failure>
     {
         guard let token = vault.open(identity),
@@ -95,11 +101,11 @@ actor ProviderAccess {
         do {
             let answer = try await provider.client.refresh(
                 token,
-                idempotencyKey: idempotencyKey(identity, moment)
+                idempotencyKey: idempotencyKey(identity, at: place, moment)
             )
             var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
-                switch try await keep(successor, of: identity, personID, moment) {
+                switch try await keep(successor, of: identity, at: place, moment) {
                 case .stored(let sealed): origin = sealed
                 case .overtaken: break
                 case .forgotten:
@@ -119,7 +125,7 @@ actor ProviderAccess {
         } catch let failure as RefreshFailure {
             if let successor = failure.successor, successor != token {
                 // `try?`: what cannot be stored is lost, as it was before.
-                _ = try? await keep(successor, of: identity, personID, moment)
+                _ = try? await keep(successor, of: identity, at: place, moment)
             }
             switch failure.error.kind {
             // Only a refused token ends access; a new sign-in does not help with other errors.
@@ -144,25 +150,27 @@ actor ProviderAccess {
     private func keep(
         _ successor: SecretText,
         of identity: Identity,
-        _ personID: String,
+        at place: Place,
         _ moment: Moment
     ) async throws -> Kept {
-        let sealed = vault.seal(successor, for: identity.key, at: moment)
+        guard let key = identity.key else { return .forgotten }
+        let sealed = vault.seal(successor, for: key, at: moment)
         let change = try await accounts.keepToken(
             sealed,
-            of: identity.key,
+            of: place.personID,
+            at: place.provider,
             replacing: identity.sealedToken
         )
         if change == .changed { return .stored(sealed) }
-        return try await isForgotten(identity.key, of: personID) ? .forgotten : .overtaken
+        return try await isForgotten(key, of: place.personID) ? .forgotten : .overtaken
     }
 
-    private func idempotencyKey(_ identity: Identity, _ moment: Moment) -> String {
-        if let repeated = repetitions[identity.key], repeated.origin == identity.sealedToken {
+    private func idempotencyKey(_ identity: Identity, at place: Place, _ moment: Moment) -> String {
+        if let repeated = repetitions[place], repeated.origin == identity.sealedToken {
             return repeated.key
         }
         let key = moment.random.text(16)
-        repetitions.insert(Repetition(origin: identity.sealedToken, key: key), for: identity.key)
+        repetitions.insert(Repetition(origin: identity.sealedToken, key: key), for: place)
         return key
     }
 

@@ -41,14 +41,14 @@ struct ProxyEndpoint: Sendable {
             throw BackendError(.invalidRequest, "Nothing is upgraded here.")
         }
         let live = try await check(context)
-        guard let place = calls.begin(live.account.id) else {
+        guard let place = calls.begin(live.person.id) else {
             throw BackendError(
                 .rateLimited,
                 "This account has too many calls under way.",
                 retryAfter: 1
             )
         }
-        let token = try await token(live.account.id, api, context)
+        let token = try await token(live.person.id, api, context)
         var request = HTTPRequest(
             // The answer to HEAD has the length of the answer to GET (RFC 9110 §8.6).
             method: context.method == .head ? .get : context.method,
@@ -63,7 +63,7 @@ struct ProxyEndpoint: Sendable {
         let body = try body(context)
         let reply: HTTPReply
         do {
-            reply = try await send(request, body, of: live.account.id, token, at: context.moment)
+            reply = try await send(request, body, of: live.person.id, token, at: context.moment)
         } catch let error as HTTPTransportError where error == .busy || error == .noRoom {
             throw BackendError.busy
         } catch {

@@ -31,7 +31,7 @@ struct PersonFields: Sendable {
         var new = NewPerson(person: try changed(person), password: nil)
         new.groupIDs = try ids(ofGroups: try representation.strings("groups") ?? [])
         for link in try representation.children("federatedIdentities") {
-            new.identities.append(try FederatedIdentity(link, provider: nil))
+            new.identities.append(try NewPerson.Identity(link, provider: nil))
         }
         return new
     }
@@ -117,7 +117,7 @@ extension NewPassword {
     }
 }
 
-extension FederatedIdentity {
+extension NewPerson.Identity {
     /// - Parameter provider: The alias in the path; `nil`: it is in the object.
     init(_ link: Representation, provider: String?) throws {
         guard let provider = try provider ?? link.text("identityProvider"),
@@ -224,7 +224,7 @@ enum AdminCredentials {
 
     private static func identities(_ call: AdminCall) async throws -> AdminAnswer {
         let person = try await call.person()
-        let identities = try await call.people.identities(of: person.id, realmID: call.realmID)
+        let identities = try await call.people.identities(of: person.id)
         return .list(
             identities.map { identity in
                 var json: JSONObject = [
@@ -239,7 +239,7 @@ enum AdminCredentials {
 
     private static func link(_ call: AdminCall) async throws {
         let person = try await call.person()
-        let identity = try FederatedIdentity(
+        let identity = try NewPerson.Identity(
             try call.representation(.identity),
             provider: try call.segment("provider")
         )

@@ -70,7 +70,7 @@ struct PeopleHere: Sendable {
     }
 }
 
-extension FederatedIdentity {
+extension NewPerson.Identity {
     fileprivate var key: [ExactText] { [ExactText(provider), ExactText(subject)] }
 }
 

@@ -11,7 +11,7 @@ extension RepresentationMembers {
     static let scope = ClientScopeRepresentation.members.representation
     static let mapper = ClaimMapper.members.representation
     static let credential = CredentialRepresentation.members.representation
-    static let identity = FederatedIdentity.members.representation
+    static let identity = NewPerson.Identity.members.representation
 
     static let identityProvider = RepresentationMembers(
         "IdentityProviderRepresentation",

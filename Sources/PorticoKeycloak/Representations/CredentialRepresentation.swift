@@ -108,11 +108,11 @@ extension MemberCodec where Owner == CredentialRepresentation {
     }
 }
 
-extension FederatedIdentity {
-    typealias Line = MemberLine<FederatedIdentity>
+extension NewPerson.Identity {
+    typealias Line = MemberLine<NewPerson.Identity>
 
     /// A person's account at another provider (Keycloak `FederatedIdentityRepresentation`).
-    static let members = MemberTable<FederatedIdentity>(
+    static let members = MemberTable<NewPerson.Identity>(
         "FederatedIdentityRepresentation",
         [
             Line("identityProvider:text", by: .string(\.provider).always),

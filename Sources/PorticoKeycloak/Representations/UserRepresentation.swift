@@ -120,7 +120,7 @@ extension MemberCodec where Owner == UserRepresentation {
     fileprivate static var identities: MemberCodec {
         whole { new, _ in
             guard !new.identities.isEmpty else { return nil }
-            return .array(new.identities.map { .object(FederatedIdentity.members.json(of: $0)) })
+            return .array(new.identities.map { .object(NewPerson.Identity.members.json(of: $0)) })
         }
     }
 

@@ -1,3 +1,4 @@
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
@@ -27,9 +28,40 @@ extension Administration {
         )
     }
 
-    func provider(_ name: String) async throws -> ProviderRecord {
-        let providers = try await backend().providers
-        return try find("provider", name, among: providers, by: \.name, portico("provider list"))
+    /// - Parameter realm: `nil`: the backend's.
+    func provider(_ name: String, in realm: String? = nil) async throws -> ProviderRecord {
+        let providers = try await providers(in: realm)
+        let list = portico("provider list\(words: realm.map { ["--realm", $0] } ?? [])")
+        return try find("provider", name, among: providers, by: \.name, list)
+    }
+
+    /// - Parameter realm: `nil`: the backend's, if it has one.
+    func providers(in realm: String?) async throws -> [ProviderRecord] {
+        guard let realm else { return try await backend().providers }
+        return try await installation.backend.providers(realmID: self.realm(realm).id)
+    }
+
+    /// The realm whose people sign in at the backend. At first use it is the only realm, or else `home`,
+    /// which is made where it is not there.
+    func backendRealm() async throws -> Realm {
+        let known = try await backend().realm
+        if let realm = realmList.first(where: { $0.id == known?.id }) { return realm }
+        if let name = installation.settings.backendRealm { return try realm(name) }
+        if realmList.count == 1 { return realmList[0] }
+        return try await home()
+    }
+
+    private func home() async throws -> Realm {
+        if let realm = realmList.first(where: { $0.name == Realm.home }) { return realm }
+        let new = try RealmCreation(ring: installation.ring)(
+            name: Realm.home,
+            baseURL: publicURL,
+            at: moment
+        )
+        guard !isDryRun else { return new.realm }
+        try await changing { try await $0.create(new, by: .commandLine) }
+        console.done("Created realm \(Realm.home) for the people who sign in.")
+        return new.realm
     }
 
     func app(_ name: String) async throws -> Client {
@@ -82,14 +114,6 @@ extension Administration {
         )
     }
 
-    /// The account of that id, as it was typed.
-    func account(_ text: String) async throws -> Account {
-        guard let account = try await accounts.account(UniqueID(account: text).text) else {
-            throw missing("account", text, among: [], portico("account list"))
-        }
-        return account
-    }
-
     /// Stand-ins are admitted where a demonstration made the data, and nowhere else.
     var allowsStandIns: Bool { installation.directory.isOfDemo }
 
@@ -118,25 +142,9 @@ extension Administration {
     }
 }
 
-extension UniqueID {
-    /// - Parameters:
-    ///   - typed: What stands on the command line.
-    ///   - kind: What has such ids, with its article.
-    ///   - list: The command that shows them.
-    init(_ typed: String, of kind: String, find list: String) throws(Failure) {
-        guard let id = UniqueID(typed) else {
-            throw Failure(
-                .wrongValue,
-                "\"\(printable(typed))\" is not the id of \(kind).",
-                "Find it: \(list)"
-            )
-        }
-        self = id
-    }
-
-    init(account typed: String) throws(Failure) {
-        try self.init(typed, of: "an account", find: portico("account list --email ADDRESS"))
-    }
+extension Realm {
+    /// Of the backend's people, where no other is named.
+    static let home = "home"
 }
 
 extension BackendConfiguration {

@@ -21,17 +21,30 @@ struct ProviderCommand: AsyncParsableCommand {
 
     struct Name: ParsableArguments {
         @Argument(help: "Its name.") var name: String
+        @OptionGroup var realm: ProviderRealmOptions
     }
 }
 
+/// Whose providers are meant.
+struct ProviderRealmOptions: ParsableArguments {
+    @Option(help: .value("name", "The realm; by default the backend's.")) var realm: String?
+
+    /// The option again, for a command that is printed.
+    var words: [String] { realm.map { ["--realm", $0] } ?? [] }
+}
+
 extension ProviderCommand: ListedResource {
-    struct Selection: ParsableArguments {}
+    struct Selection: ParsableArguments {
+        @OptionGroup var realm: ProviderRealmOptions
+    }
 
     static let listAbstract = "List the identity providers, in the order of their buttons."
 
-    static func list(_: Selection, _ administration: Administration) async throws -> Listing {
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+    {
         Listing(
-            try await administration.backend().providers,
+            try await administration.providers(in: selection.realm.realm),
             Table("PROVIDER", "KIND", "STATE", "BUTTON", "CLIENT ID", "ISSUER"),
             none: "No providers yet. Add one: \(portico("provider add --help"))",
             row: {
@@ -49,7 +62,7 @@ extension ProviderCommand: ShownResource, DeletedResource {
     static let showAbstract = "Show one identity provider, with what to register with it."
 
     static func show(_ name: Name, _ administration: Administration) async throws -> Description {
-        let record = try await administration.provider(name.name)
+        let record = try await administration.provider(name.name, in: name.realm.realm)
         return record.description(administration.addresses(of: record))
     }
 
@@ -57,13 +70,14 @@ extension ProviderCommand: ShownResource, DeletedResource {
         commandName: "remove",
         abstract: "Remove an identity provider, so that no one can sign in with it.",
         discussion: """
-            Accounts and sessions stay. People with no other sign-in method can sign in again \
+            People and sessions stay. People with no other sign-in method can sign in again \
             once a provider with the same issuer is added.
             """
     )
 
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
-        let provider = try await administration.provider(name.name)
+        let provider = try await administration.provider(name.name, in: name.realm.realm)
+        let words = name.realm.words
         let name = provider.name
         return Deletion(
             name: name,
@@ -73,8 +87,13 @@ extension ProviderCommand: ShownResource, DeletedResource {
                 + "any more.",
             done: "Removed provider \(name). To add it again"
                 + (provider.sealedSecret == nil ? ": " : " (you need its secret): ")
-                + portico("provider add \(words: provider.words)")
-        ) { try await administration.installation.backend.deleteProvider(name: name) }
+                + portico("provider add \(words: provider.words + words)")
+        ) {
+            try await administration.installation.backend.deleteProvider(
+                name: name,
+                realmID: provider.realmID
+            )
+        }
     }
 }
 
@@ -101,6 +120,7 @@ extension ProviderCommand {
             )
         )
         var name: String?
+        @OptionGroup var realm: ProviderRealmOptions
         @OptionGroup var secret: ProviderSecretOptions
         // A number below zero is a value, and no option.
         @Option(
@@ -122,9 +142,19 @@ extension ProviderCommand {
             let settings = try fields.settings(of: kind)
             let name = name ?? kind.name
             try await administer { administration in
-                let others = try await administration.backend().providers
+                let realm: Realm
+                if let named = self.realm.realm {
+                    realm = try administration.realm(named)
+                } else {
+                    realm = try await administration.backendRealm()
+                }
+                let others = try await administration.installation.backend.providers(
+                    realmID: realm.id
+                )
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
-                    var advice = ["Change it: \(portico("provider update \(name)"))"]
+                    var advice = [
+                        "Change it: \(portico("provider update \(words: [name] + self.realm.words)"))"
+                    ]
                     // Of handles there is one: any host is reached by it.
                     if kind != .handles { advice.append("Or add a second one: --name NAME") }
                     throw Failure(
@@ -136,6 +166,7 @@ extension ProviderCommand {
                 let last = others.map(\.place).max()
                 let record = try administration.registration(
                     ProviderRecord(
+                        realmID: realm.id,
                         name: name,
                         kind: kind.name,
                         place: place ?? last.map { min($0, .max - 1) + 1 } ?? 0,
@@ -264,7 +295,7 @@ extension ProviderCommand {
         @OptionGroup(title: "General options") var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
-            let former = try await administration.provider(name.name)
+            let former = try await administration.provider(name.name, in: name.realm.realm)
             let record = try changed(former, administration)
             let name = record.name
             if record != former { administration.warn(of: record, replacing: former) }
@@ -416,7 +447,7 @@ extension ProviderCommand {
         @OptionGroup(title: "General options") var options: ReadingOptions
 
         func run(_ administration: Administration) async throws {
-            let record = try await administration.provider(name.name)
+            let record = try await administration.provider(name.name, in: name.realm.realm)
             let clock = administration.installation.clock
             let report = try await Administration.withOutbound { outbound in
                 await ProviderCheck(administration: administration, record: record)(

@@ -13,7 +13,8 @@ struct UserCommand: AsyncParsableCommand {
         abstract: "Manage the people who sign in to a realm.",
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
-            DeleteCommand<Self>.self, SetPassword.self, ResetSecondFactor.self,
+            DeleteCommand<Self>.self, Block.self, Unblock.self, Sessions.self, SignOut.self,
+            Identities.self, SetPassword.self, ResetSecondFactor.self,
         ]
     )
 
@@ -24,24 +25,42 @@ struct UserCommand: AsyncParsableCommand {
 }
 
 extension UserCommand: ListedResource {
+    struct Selection: ParsableArguments {
+        @Option(help: .value("address", "Only people with this address.")) var email: String?
+        @OptionGroup var of: RealmListOptions
+    }
+
     static let listAbstract = "List the people of a realm."
 
-    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
+    static func list(_ selection: Selection, _ administration: Administration) async throws
         -> Listing
     {
-        let realm = try administration.realm(selection.realm.realm)
+        let realm = try administration.realm(selection.of.realm.realm)
         let people = administration.people
+        var query = PersonQuery()
+        query.email = selection.email
+        query.isExact = true
         return Listing(
             try await Page(
-                selection.list,
+                selection.of.list,
                 key: \.username,
-                text: { [$0.username, $0.displayName, $0.email] },
-                read: { try await people.people(realmID: realm.id, after: $0, limit: $1) }
+                text: { [$0.username, $0.fullName, $0.email] },
+                read: { cursor, limit in
+                    try await people.people(
+                        query,
+                        realmID: realm.id,
+                        after: cursor,
+                        limit: limit
+                    )
+                }
             ),
             Table("USER", "NAME", "EMAIL", "STATE", "ID"),
-            none: "No people yet. Create one: "
-                + portico("user create NAME --realm \(realm.name)"),
-            row: { [$0.username, $0.displayName, $0.markedEmail, $0.state, $0.id] },
+            none: selection.email == nil
+                ? "No people yet. Create one: "
+                    + portico("user create NAME --realm \(realm.name)")
+                : "No one has that address. See all: "
+                    + portico("user list --realm \(realm.name)"),
+            row: { [$0.username, $0.fullName, $0.markedEmail, $0.state, $0.id] },
             json: \.item
         )
     }
@@ -61,6 +80,9 @@ extension UserCommand: ShownResource, DeletedResource {
             .secondFactors(of: found.person.id, realmID: realm.id)
         let graph = try await administration.graph(of: realm)
         return found.person.description(
+            try await administration.accounts.registration(of: found.person.id),
+            identities: try await administration.people.identities(of: found.person.id),
+            sessions: try await administration.sessions(of: found.person, in: realm).count,
             hasPassword: found.password != nil,
             secondFactors: factors.map(\.kind).filter { $0 != .other },
             roles: withRoles?.roles ?? [],
@@ -70,7 +92,11 @@ extension UserCommand: ShownResource, DeletedResource {
 
     static let deleteConfiguration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete a person and end all their sessions and tokens."
+        abstract: "Delete a person with their sign-in methods, sessions and tokens, for good.",
+        discussion: """
+            Asks each identity provider to revoke the tokens that it gave us. If one does not answer, \
+            the person is deleted all the same, and the command says which token was not revoked.
+            """
     )
 
     static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
@@ -84,7 +110,7 @@ extension UserCommand: ShownResource, DeletedResource {
                 + "every session, for good.",
             done: "Deleted \(person.username) of realm \(realm.name). "
                 + "Only a backup brings them back."
-        ) { try await administration.deleting { try await $0.delete(person, by: .commandLine) } }
+        ) { try await administration.delete(person) }
     }
 }
 
@@ -351,8 +377,14 @@ struct PersonFields: ParsableArguments {
 extension Person {
     /// What `portico user show` shows; members are only ever added.
     ///
-    /// - Parameter secondFactors: The kinds of those that they are asked for.
+    /// - Parameters:
+    ///   - registration: `nil`: they did not come by an identity provider.
+    ///   - sessions: How many are live.
+    ///   - secondFactors: The kinds of those that they are asked for.
     func description(
+        _ registration: Registration?,
+        identities: [Identity],
+        sessions: Int,
         hasPassword: Bool,
         secondFactors: [Credential.Kind],
         roles: [RoleName],
@@ -365,6 +397,14 @@ extension Person {
         json["attributes"] = attributes.json
         json["roles"] = roles.json
         json["groups"] = .array(groups.map(JSONValue.string))
+        json["identities"] = .array(identities.map { .object($0.json) })
+        json["registration"] = registration.map { .object($0.json) } ?? .null
+        json["live_sessions"] = .integer(Int64(sessions))
+        json["last_sign_in_at"] =
+            (lastSignInAt.map(Times.standard)).map(JSONValue.string) ?? .null
+        let providers = identities.map { identity in
+            "\(identity.provider) (\(identity.email?.address ?? identity.subject))"
+        }
         return Description(
             json: json,
             fields: [
@@ -373,11 +413,16 @@ extension Person {
                 ("Email", markedEmail),
                 ("State", state),
                 ("Password", hasPassword ? "set" : "none"),
+                ("Signs in with", joined(providers)),
                 ("Second factor", joined(secondFactors.map(\.rawValue))),
                 ("Roles", joined(roles.map(\.text))),
                 ("Groups", joined(groups)),
                 ("Attributes", attributes.shown),
-                ("Created", Times.standard(createdAt)),
+                ("Sessions", "\(sessions)"),
+                (
+                    "Created",
+                    Times.standard(createdAt) + (registration.map { " by \($0.provider)" } ?? "")
+                ),
                 ("Changed", Times.standard(updatedAt)),
                 ("Id", id),
             ]
@@ -393,13 +438,18 @@ extension Person {
             "family_name": familyName.map(JSONValue.string) ?? .null,
             "email": email.map(JSONValue.string) ?? .null,
             "email_verified": .bool(isEmailVerified),
+            "email_proven_by": (mailbox?.verification.provenBy).map(JSONValue.string) ?? .null,
+            "email_relay": .bool(mailbox?.isRelay ?? false),
             "enabled": .bool(isEnabled),
             "created_at": .string(Times.standard(createdAt)),
             "updated_at": .string(Times.standard(updatedAt)),
         ]
     }
 
-    var state: String { isEnabled ? "active" : "disabled" }
+    var state: String { isEnabled ? "active" : "blocked" }
+
+    /// What messages call the person.
+    var called: String { printable(fullName ?? email ?? username) }
 
     var markedEmail: String? {
         email.map { isEmailVerified ? "\($0) ✓" : $0 }

@@ -10,6 +10,8 @@ import PorticoUpstream
 /// handles. What a person has put in their place stays.
 struct DemoBackend {
     let installation: Installation
+    /// Whose people sign in at the backend.
+    let realm: Realm
     let standIns: StandIns
     let host: DemoHost
 
@@ -23,6 +25,9 @@ struct DemoBackend {
     func prepare() async throws {
         let random = installation.clock.moment().random
         let origin = installation.settings.effectivePublicURL
+        if try await installation.backend.configuration().realm == nil {
+            try await installation.backend.choose(realmID: realm.id)
+        }
         let known = try await installation.backend.configuration()
         let kinds: [(StandInKind, IdentityProvider.Kind)] = [
             (.apple, .apple), (.google, .google), (.facebook, .facebook),
@@ -35,7 +40,7 @@ struct DemoBackend {
             )
             try await put(record(of: registered, kind, place: Int64(place), random), among: known)
         }
-        try await put(host.provider, among: known)
+        try await put(host.provider(ofRealm: realm.id), among: known)
     }
 
     private func put(_ provider: ProviderRecord, among known: BackendConfiguration) async throws {
@@ -58,6 +63,7 @@ struct DemoBackend {
             settings["keyID"] = .string(team.keyID)
         }
         return ProviderRecord(
+            realmID: realm.id,
             name: kind.rawValue,
             kind: kind.rawValue,
             place: place,
@@ -74,7 +80,7 @@ struct DemoBackend {
 
 extension ProviderRecord {
     /// Only a demo can set a directory of DIDs that is asked by plain http.
-    fileprivate var isStandIn: Bool {
+    var isStandIn: Bool {
         settings[ProviderSetting.standIn.rawValue] != nil
             || settings.string(HandleSetting.directory.rawValue)?.dropping("http://") != nil
     }

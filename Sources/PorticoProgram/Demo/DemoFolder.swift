@@ -7,7 +7,7 @@ import PorticoSystem
 struct DemoFolder {
     let installation: Installation
 
-    /// - Throws: `not-a-demo` if no demo marked it and it has a realm, provider or account.
+    /// - Throws: `not-a-demo` if no demo marked it and it has a realm or provider.
     func check() async throws {
         guard !isMarked, let own = try await contents() else { return }
         throw Failure(
@@ -30,8 +30,6 @@ struct DemoFolder {
     private func contents() async throws -> String? {
         guard try await installation.realms.realms().isEmpty else { return "realms" }
         let backend = try await installation.backend.configuration()
-        guard backend.providers.isEmpty else { return "providers" }
-        let accounts = try await installation.accounts.accounts(after: nil, email: nil, limit: 1)
-        return accounts.isEmpty ? nil : "accounts"
+        return backend.providers.isEmpty ? nil : "providers"
     }
 }

@@ -62,8 +62,9 @@ struct DemoHost: DemoRealmMaker {
     }
 
     /// Sign-in by handle, with the stand-in as the directory of all DIDs.
-    var provider: ProviderRecord {
+    func provider(ofRealm realmID: String) -> ProviderRecord {
         ProviderRecord(
+            realmID: realmID,
             name: HandleProvider.kind,
             kind: HandleProvider.kind,
             place: 3,

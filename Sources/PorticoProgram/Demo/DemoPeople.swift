@@ -19,6 +19,14 @@ struct DemoPassword: Sendable {
 }
 
 extension Installation {
+    /// The demo's first realm, which is the backend's, too.
+    func demoRealm() async throws -> Realm {
+        guard let realm = try await realms.realm(named: DemoRealm.name) else {
+            throw Failure(.notFound, "Realm \(DemoRealm.name) was deleted in the meantime.")
+        }
+        return realm
+    }
+
     /// Creates people where they are not there yet, and gives all of them new passwords.
     ///
     /// - Returns: The new passwords.

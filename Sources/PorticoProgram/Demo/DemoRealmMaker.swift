@@ -91,9 +91,12 @@ private struct DemoRenewal {
         )
         let clients = try await installation.realms.clients(realmID: former.id)
         let scopes = try await installation.realms.scopes(realmID: former.id)
+        let providers = try await installation.backend.providers(realmID: former.id)
         let kinds: [(kind: String, names: [String], demos: [String])] = [
+            ("provider", providers.filter { !$0.isStandIn }.map(\.name), []),
             ("client", clients.map(\.clientID), new.clients.map(\.clientID)),
-            ("user", known.map(\.username), people.map(\.username)),
+            // Those who signed in at a stand-in come again as they came before.
+            ("user", known.filter { $0.username != $0.id }.map(\.username), people.map(\.username)),
             ("role", roles.map(\.text), new.roles.map(\.text)),
             ("group", groups.map(\.group.name), new.groups.map(\.group.name)),
             ("client scope", scopes.map(\.name), new.scopes.map(\.name)),

@@ -40,7 +40,12 @@ struct Demonstration {
             baseURL: StandInServer.baseURL(port.address, beside: publicURL),
             clock: installation.clock
         )
-        try await DemoBackend(installation: installation, standIns: standIns, host: host).prepare()
+        try await DemoBackend(
+            installation: installation,
+            realm: installation.demoRealm(),
+            standIns: standIns,
+            host: host
+        ).prepare()
         self.standIns = StandInServer(port: port, standIns: standIns)
         self.host = host
         let issuer = "\(publicURL)/realms/\(DemoRealm.name)"

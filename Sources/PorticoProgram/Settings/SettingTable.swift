@@ -5,6 +5,7 @@ import PorticoMail
 import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// Every setting, in the order of `portico serve --help` and `docs/configuration.md`.
@@ -53,6 +54,20 @@ struct SettingTable: Sendable {
     let hstsSubdomains = Entry("hsts.subdomains", .onOff, default: true).help(
         "Whether browsers use https at names below the public URL's host, too: on or off.",
         more: "Turn it off where the host has names below it that are served without https."
+    )
+    let backendRealm = Entry(
+        "backend.realm",
+        .init(
+            "name",
+            expected: "the name of a realm",
+            read: { Realm.isName($0) ? $0 : nil },
+            show: { $0 }
+        ),
+        none: "the only realm; where there are several, `home`, which is made for it"
+    ).help(
+        "The realm whose people sign in at the backend.",
+        more:
+            "It is settled with the first provider or app. Changing it later leaves its people behind."
     )
     let trustedProxies = Entry(
         "trusted-proxies",

@@ -112,7 +112,7 @@ package struct HandOff: Hashable, Sendable {
 /// A live session with whom it stands for.
 package struct LiveAccountSession: Hashable, Sendable {
     package var session: AccountSession
-    package var account: Account
-    /// The names of the providers that the account has identities at, in the order of linking.
+    package var person: Person
+    /// The names of the providers that the person has identities at, in the order of linking.
     package var providers: [String]
 }

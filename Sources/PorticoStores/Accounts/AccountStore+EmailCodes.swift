@@ -108,20 +108,20 @@ extension SQLTransaction {
         noticeID: UniqueID,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
-        guard var account = try account(personID)?.account else { return .unknown }
-        let email = AccountEmail(address: address, verification: .mailedCode)
-        guard try !isTaken(email, exceptBy: personID) else { return .taken }
-        if let former = account.email, !sameBytes(former.key, email.key) {
-            // Before the account has another one: the address that is replaced is told (WEB-BRUTE-3).
+        guard var person = try credentials(id: personID)?.person else { return .unknown }
+        let email = Mailbox(address: address, verification: .mailedCode)
+        guard try !isTaken(email, exceptBy: person) else { return .taken }
+        if let former = person.mailbox, !sameBytes(former.key, email.key) {
+            // Before they have another one: the address that is replaced is told (WEB-BRUTE-3).
             try queue(
-                MailDraft(.emailChanged, id: noticeID, to: account, at: now),
+                MailDraft(.emailChanged, id: noticeID, to: person, at: now),
                 about: personID
             )
         }
-        try set(email, of: personID, at: now)
-        account.email = email
+        try set(email, of: person, at: now)
+        person.mailbox = email
         try note(Event(.emailConfirmed, of: personID, at: now))
-        return .confirmed(account)
+        return .confirmed(person)
     }
 
     /// The person with the mailbox of an account's address gets the account (docs/decisions/0020).
@@ -131,29 +131,35 @@ extension SQLTransaction {
         _ event: SignInEvent,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
-        let proven = AccountEmail(address: address, verification: .mailedCode)
-        guard try !isTaken(proven, exceptBy: personID) else { return .taken }
-        guard var claimed = try account(personID), let email = claimed.account.email,
-            !email.isRelay, sameBytes(email.key, proven.key)
+        let proven = Mailbox(address: address, verification: .mailedCode)
+        guard var claimed = try credentials(id: personID), claimed.person.realmID == event.realmID
         else { return .unknown }
-        guard !claimed.account.isBlocked else {
+        guard try !isTaken(proven, exceptBy: claimed.person) else { return .taken }
+        guard let email = claimed.person.mailbox, !email.isRelay, sameBytes(email.key, proven.key)
+        else { return .unknown }
+        guard claimed.person.isEnabled else {
             try note(.init(.signInBlocked, event, of: personID, at: now))
             return .blocked
         }
-        let owner = try account(with: event.identity.key)
-        guard owner == nil || owner?.account.id == personID, try spendAll(event.spending) else {
+        let owner = try owner(of: event.identity, realmID: event.realmID)
+        guard owner == nil || owner?.person.id == personID, try spendAll(event.spending) else {
             return .spent
         }
         if !email.verification.isProof {
             // The pre-registration attack: sign-ins from before the mailbox was proven go.
             try endAll(of: personID, at: now)
             claimed.epoch += 1
-            try removeIdentities(of: personID, except: event.identity.key)
-            try set(proven, of: personID, at: now)
-            claimed.account.email = proven
+            try run("UPDATE people SET password_hash = NULL WHERE id = $1", [.text(personID)])
+            try forgetFormerOwner(
+                of: personID,
+                realmID: event.realmID,
+                except: event.identity
+            )
+            try set(proven, of: claimed.person, at: now)
+            claimed.person.mailbox = proven
         }
         if owner == nil {
-            guard try insert(event.identity, of: personID, at: now) else {
+            guard try insert(event.identity, of: claimed.person, at: now) else {
                 return .secondOfProvider
             }
             try queue(event.linkNotice, about: personID)
@@ -171,8 +177,8 @@ extension SQLTransaction {
         _ cookieHash: Hash256?,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
-        guard var account = try account(ofLiveSession: sessionID, at: now),
-            let email = account.email, sameBytes(email.address, address)
+        guard var person = try person(ofLiveSession: sessionID, at: now),
+            let email = person.mailbox, sameBytes(email.address, address)
         else { return .unknown }
         try run(
             """
@@ -184,17 +190,7 @@ extension SQLTransaction {
         try note(.proven, ofSession: sessionID, at: now)
         var proven = email
         proven.verification = .mailedCode
-        try adopt(proven, for: &account, at: now)
-        return .confirmed(account)
-    }
-
-    private func removeIdentities(of personID: String, except key: IdentityKey) throws {
-        try run(
-            """
-            DELETE FROM identities
-            WHERE person_id = $1 AND NOT (issuer = $2 AND subject = $3)
-            """,
-            [.text(personID), .text(key.issuer), .text(key.subject)]
-        )
+        try adopt(proven, for: &person, at: now)
+        return .confirmed(person)
     }
 }

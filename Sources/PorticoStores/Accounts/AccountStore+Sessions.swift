@@ -32,7 +32,7 @@ extension AccountStore {
     {
         try await database.read { reader in
             try reader.rows(
-                Self.liveByAccount,
+                Self.liveByPerson,
                 [.text(personID), .int64(now), .int64(Int64(limit))],
                 decode: AccountSession.init
             )
@@ -82,19 +82,19 @@ extension AccountStore {
 }
 
 extension AccountStore {
-    private static let liveByCookie = withAccount("s.cookie_hash = $1")
-    private static let liveByID = withAccount("s.id = $1")
+    private static let liveByCookie = withPerson("s.cookie_hash = $1")
+    private static let liveByID = withPerson("s.id = $1")
 
     /// - Parameter found: What names the session.
-    private static func withAccount(_ found: StaticString) -> SQLText {
+    private static func withPerson(_ found: StaticString) -> SQLText {
         """
-        SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
+        SELECT \(AccountSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
+        FROM live_account_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }
 
-    private static let liveByAccount: SQLText = """
+    private static let liveByPerson: SQLText = """
         SELECT \(AccountSessionColumn.self, of: "s") FROM live_account_sessions AS s
         WHERE s.person_id = $1 AND s.alive_until > $2
         ORDER BY s.last_seen_at DESC, s.id DESC LIMIT $3
@@ -104,7 +104,7 @@ extension AccountStore {
 extension SQLReader {
     fileprivate func withProviders(_ live: LiveAccountSession?) throws -> LiveAccountSession? {
         guard var live else { return nil }
-        live.providers = try providers(of: live.account.id)
+        live.providers = try providers(of: live.person.id)
         return live
     }
 }
@@ -202,11 +202,11 @@ extension SQLTransaction {
         ) { row in
             (
                 try LiveAccountSession(row),
-                isNew: try row.bool(AccountSessionColumn.count + AccountColumn.count)
+                isNew: try row.bool(AccountSessionColumn.count + PersonColumn.count)
             )
         }
         guard case (var live, let isNew)? = found else { return nil }
-        live.providers = try providers(of: live.account.id)
+        live.providers = try providers(of: live.person.id)
         return (live, isNew: isNew)
     }
 }
@@ -317,6 +317,7 @@ extension AccountStore {
         issuer: String,
         subject: String?,
         providerSessionID: String?,
+        realmID: String,
         spending: SpentOnce,
         at now: Int64
     ) async throws -> Int? {
@@ -327,12 +328,14 @@ extension AccountStore {
                     try transaction.sessions(
                         begunBy: IdentityKey(issuer: issuer, subject: subject),
                         providerSessionID: providerSessionID,
+                        realmID: realmID,
                         at: now
                     )
                 } else if let providerSessionID {
                     try transaction.sessions(
                         ofProviderSession: providerSessionID,
                         issuer: issuer,
+                        realmID: realmID,
                         at: now
                     )
                 } else {
@@ -353,6 +356,7 @@ extension SQLReader {
     fileprivate func sessions(
         begunBy key: IdentityKey,
         providerSessionID: String?,
+        realmID: String,
         at now: Int64
     ) throws -> [UniqueID] {
         try rows(
@@ -360,24 +364,30 @@ extension SQLReader {
             SELECT s.id FROM identities AS i
             JOIN account_sessions AS s ON s.person_id = i.person_id
                 AND s.issuer = i.issuer AND s.subject = i.subject
-            WHERE i.issuer = $1 AND i.subject = $2
-                AND ($3 IS NULL OR s.provider_session_id = $3)
-                AND s.ended_at IS NULL AND s.expires_at > $4
+            WHERE i.realm_id = $1 AND i.subject = $2 AND i.issuer = $3
+                AND ($4 IS NULL OR s.provider_session_id = $4)
+                AND s.ended_at IS NULL AND s.expires_at > $5
             """,
-            [.text(key.issuer), .text(key.subject), SQLValue(providerSessionID), .int64(now)]
+            [
+                .text(realmID), .text(key.subject), .text(key.issuer),
+                SQLValue(providerSessionID), .int64(now),
+            ]
         ) { try $0.uniqueID(0) }
     }
 
-    fileprivate func sessions(ofProviderSession id: String, issuer: String, at now: Int64) throws
-        -> [UniqueID]
-    {
+    fileprivate func sessions(
+        ofProviderSession id: String,
+        issuer: String,
+        realmID: String,
+        at now: Int64
+    ) throws -> [UniqueID] {
         try rows(
             """
-            SELECT id FROM account_sessions
-            WHERE provider_session_id = $1 AND issuer = $2 AND ended_at IS NULL
-                AND expires_at > $3
+            SELECT s.id FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
+            WHERE s.provider_session_id = $1 AND s.issuer = $2 AND p.realm_id = $3
+                AND s.ended_at IS NULL AND s.expires_at > $4
             """,
-            [.text(id), .text(issuer), .int64(now)]
+            [.text(id), .text(issuer), .text(realmID), .int64(now)]
         ) { try $0.uniqueID(0) }
     }
 }
@@ -409,14 +419,11 @@ extension SQLTransaction {
 
     /// Counts on: sessions and hand-off codes of an earlier count are dead.
     ///
-    /// - Returns: Whether there is such an account.
+    /// - Returns: Whether there is such a person.
     @discardableResult
     func endAll(of personID: String, at now: Int64) throws -> Bool {
-        guard let realmID = try backendRealm()?.id,
-            try signOutEverywhere(personID, realmID: realmID, at: now) == .changed
-        else { return false }
-        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
-        return true
+        guard let person = try credentials(id: personID)?.person else { return false }
+        return try signOutEverywhere(personID, realmID: person.realmID, at: now) == .changed
     }
 }
 
@@ -424,17 +431,20 @@ extension SQLTransaction {
 extension AccountStore {
     /// Keeps a provider's new refresh token in place of the one that it succeeds. `.notFound` where
     /// another process came first, or the identity is gone: then what is kept stays.
-    package func keepToken(_ sealedToken: String, of key: IdentityKey, replacing old: String?)
-        async throws -> Change
-    {
+    package func keepToken(
+        _ sealedToken: String,
+        of personID: String,
+        at provider: String,
+        replacing old: String?
+    ) async throws -> Change {
         try await database.change { transaction in
             try transaction.change(
                 """
                 UPDATE identities SET sealed_token = $1
-                WHERE issuer = $2 AND subject = $3
+                WHERE person_id = $2 AND provider = $3
                     AND (sealed_token = $4 OR sealed_token IS NULL AND $4 IS NULL)
                 """,
-                [.text(sealedToken), .text(key.issuer), .text(key.subject), SQLValue(old)]
+                [.text(sealedToken), .text(personID), .text(provider), SQLValue(old)]
             )
         }
     }
@@ -471,28 +481,26 @@ extension SQLTransaction {
         let used = try identitiesInUse(of: personID, at: now)
         let forgotten = try identities(of: personID).filter { identity in
             identity.sealedToken != nil
-                && (used.isEmpty || identity.key.isOne(of: left) && !identity.key.isOne(of: used))
+                && (used.isEmpty || identity.isOne(of: left) && !identity.isOne(of: used))
         }
         for identity in forgotten {
             try run(
-                "UPDATE identities SET sealed_token = NULL WHERE issuer = $1 AND subject = $2",
-                [.text(identity.key.issuer), .text(identity.key.subject)]
+                "UPDATE identities SET sealed_token = NULL WHERE person_id = $1 AND provider = $2",
+                [.text(personID), .text(identity.provider)]
             )
         }
         return forgotten
     }
 }
 
-extension IdentityKey {
-    fileprivate func isOne(of keys: [IdentityKey]) -> Bool {
-        keys.contains { sameBytes($0.issuer, issuer) && sameBytes($0.subject, subject) }
-    }
+extension Identity {
+    fileprivate func isOne(of keys: [IdentityKey]) -> Bool { key.map(keys.contains) ?? false }
 }
 
 private enum Statement {
     static let byCode: SQLText = """
-        SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"), s.is_new
-        FROM account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
+        SELECT \(AccountSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p"), s.is_new
+        FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.code_hash = $1
         """
 }

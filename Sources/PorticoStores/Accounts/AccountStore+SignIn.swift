@@ -16,7 +16,7 @@ extension AccountStore {
     package func signIn(_ event: SignInEvent, at now: Int64) async throws -> SignInOutcome {
         try await database.change { transaction in
             guard try transaction.spendAll(event.spending) else { return .spent }
-            if let known = try transaction.account(with: event.identity.key) {
+            if let known = try transaction.owner(of: event.identity, realmID: event.realmID) {
                 return try transaction.signIn(event, to: known, at: now)
             }
             let outcome = try transaction.meet(event, at: now)
@@ -29,78 +29,91 @@ extension AccountStore {
 }
 
 extension SQLReader {
-    /// The account that has an identity.
-    func account(with key: IdentityKey) throws -> CountedAccount? {
+    /// The person who has an identity: by its issuer, or where only its provider's name was kept, by
+    /// that.
+    func owner(of identity: Identity, realmID: String) throws -> PersonCredentials? {
         try first(
-            Statement.accountOfIdentity,
-            [.text(key.issuer), .text(key.subject)]
-        ) { try CountedAccount($0) }
+            Statement.owner,
+            [
+                .text(realmID), .text(identity.subject), SQLValue(identity.issuer),
+                .text(identity.provider),
+            ],
+            decode: PersonCredentials.init
+        )
     }
 }
 
 extension SQLTransaction {
     /// Signs in to the account that an identity is linked to.
-    func signIn(_ event: SignInEvent, to known: CountedAccount, at now: Int64) throws
+    func signIn(_ event: SignInEvent, to known: PersonCredentials, at now: Int64) throws
         -> SignInOutcome
     {
-        guard !known.account.isBlocked else {
-            try note(.init(.signInBlocked, event, of: known.account.id, at: now))
-            return .blocked(known.account.id)
+        guard known.person.isEnabled else {
+            try note(.init(.signInBlocked, event, of: known.person.id, at: now))
+            return .blocked(known.person.id)
         }
-        try use(event.identity, at: now)
+        try use(event.identity, of: known.person.id, at: now)
         return .signedIn(try enter(event, known, at: now), isNew: false)
     }
 
     /// What every sign-in to an account that is there does: fills in what the account lacks, begins
     /// the session, notes and tells it.
     ///
-    /// - Returns: The account as it is now.
-    func enter(_ event: SignInEvent, _ known: CountedAccount, at now: Int64) throws -> Account {
-        var account = known.account
-        account.name = account.name ?? event.name
-        account.picture = account.picture ?? event.picture
-        account.lastSignInAt = now
+    /// - Returns: The person as they are now.
+    func enter(_ event: SignInEvent, _ known: PersonCredentials, at now: Int64) throws -> Person {
+        var person = known.person
+        if person.fullName == nil { person.setName(event.name, isOwn: false) }
+        person.picture = person.picture ?? event.picture
+        person.lastSignInAt = now
         try run(
-            "UPDATE people SET last_sign_in_at = $1, name = $2, picture = $3 WHERE id = $4",
+            "UPDATE people SET last_sign_in_at = $1, name = $2, attributes = $3 WHERE id = $4",
             [
-                .int64(now), SQLValue(account.name), SQLValue(account.picture),
-                .text(account.id),
+                .int64(now), SQLValue(person.name),
+                SQLValue(PersonAttributes.document(person.attributes)), .text(person.id),
             ]
         )
-        try adopt(event.identity.email, for: &account, at: now)
-        let user = CountedAccount(account: account, epoch: known.epoch)
-        try begin(event, of: user, isNew: false, at: now)
-        try note(.init(.signedIn, event, of: account.id, at: now))
-        if account.email?.isVerified == true, !event.knownHere.contains(account.id) {
-            try queue(event.notice, about: account.id)
+        try adopt(event.identity.email, for: &person, at: now)
+        try begin(event, of: person, epoch: known.epoch, isNew: false, at: now)
+        try note(.init(.signedIn, event, of: person.id, at: now))
+        if person.email != nil, person.isEmailVerified, !event.knownHere.contains(person.id) {
+            try queue(event.notice, about: person.id)
         }
-        return account
+        return person
     }
 
     /// Notes what an identity brings with it. An address or token that it does not bring this time
     /// stays.
-    private func use(_ identity: Identity, at now: Int64) throws {
+    private func use(_ identity: Identity, of personID: String, at now: Int64) throws {
         try run(
             """
             UPDATE identities SET last_used_at = $1,
                 is_email_verified = CASE WHEN $2 IS NULL THEN is_email_verified ELSE $3 END,
                 email_proof = CASE WHEN $2 IS NULL THEN email_proof ELSE $4 END,
                 is_email_relay = CASE WHEN $2 IS NULL THEN is_email_relay ELSE $5 END,
-                email = COALESCE($2, email), sealed_token = COALESCE($6, sealed_token)
-            WHERE issuer = $7 AND subject = $8
+                email = COALESCE($2, email), sealed_token = COALESCE($6, sealed_token),
+                issuer = COALESCE(issuer, $7)
+            WHERE person_id = $8 AND subject = $9
+                AND (issuer = $7 OR (issuer IS NULL AND provider = $10))
             """,
             [
                 .int64(now), SQLValue(identity.email?.address),
                 .bool(identity.email?.isVerified == true),
                 SQLValue(identity.email?.verification.proof),
                 .bool(identity.email?.isRelay == true), SQLValue(identity.sealedToken),
-                .text(identity.key.issuer), .text(identity.key.subject),
+                SQLValue(identity.issuer), .text(personID), .text(identity.subject),
+                .text(identity.provider),
             ]
         )
     }
 
     /// Begins a session, or keeps it for its app.
-    func begin(_ event: SignInEvent, of user: CountedAccount, isNew: Bool, at now: Int64) throws {
+    func begin(
+        _ event: SignInEvent,
+        of person: Person,
+        epoch: Int64,
+        isNew: Bool,
+        at now: Int64
+    ) throws {
         let session = event.session
         if case .browser(_, let old?) = session.form,
             let replaced = try first(
@@ -118,7 +131,7 @@ extension SQLTransaction {
                 SELECT id FROM account_sessions
                 WHERE id = $1 AND (person_id <> $2 OR cookie_hash IS NOT NULL)
                 """,
-                [.bytes(other.bytes), .text(user.account.id)],
+                [.bytes(other.bytes), .text(person.id)],
                 decode: { try $0.uniqueID(0) }
             )
         {
@@ -135,8 +148,8 @@ extension SQLTransaction {
                 $17, $18, $19, $20, $21, $22, $23, $24, $25)
             """,
             [
-                .bytes(session.id.bytes), .text(user.account.id), .int64(user.epoch),
-                .text(event.identity.key.issuer), .text(event.identity.key.subject),
+                .bytes(session.id.bytes), .text(person.id), .int64(epoch),
+                .text(event.identity.issuer ?? ""), .text(event.identity.subject),
                 SQLValue(session.providerSessionID), .text(session.device),
                 SQLValue(session.address),
                 // A clock that is ahead of ours makes no proof newer than now.
@@ -146,7 +159,7 @@ extension SQLTransaction {
         )
         if let handle = event.handleSession {
             try insert(handle, of: session.id, at: now)
-            try endOldestHandleSessions(of: user.account.id, but: session.id, at: now)
+            try endOldestHandleSessions(of: person.id, but: session.id, at: now)
         }
     }
 }
@@ -201,10 +214,10 @@ extension SQLTransaction {
         case .askFirst:
             return .matches([])
         case .ask:
-            let matches = try matches(of: email)
+            let matches = try matches(of: email, realmID: event.realmID)
             if !matches.isEmpty { return .matches(matches) }
         case .link:
-            let matches = try matches(of: email)
+            let matches = try matches(of: email, realmID: event.realmID)
             // Both: a stranger may have made the account, or the identity (docs/decisions/0020).
             if matches.count == 1, matches[0].verification.isProof,
                 email?.verification.isProof == true,
@@ -224,56 +237,79 @@ extension SQLTransaction {
     private func link(_ event: SignInEvent, to personID: String, at now: Int64) throws
         -> SignInOutcome?
     {
-        guard let known = try account(personID) else { return nil }
-        guard !known.account.isBlocked else {
+        guard let known = try credentials(id: personID) else { return nil }
+        guard known.person.isEnabled else {
             try note(.init(.signInBlocked, event, of: personID, at: now))
             return .blocked(personID)
         }
-        guard try insert(event.identity, of: personID, at: now) else { return nil }
+        guard try insert(event.identity, of: known.person, at: now) else { return nil }
         try note(.init(.wayAdded, event, of: personID, at: now))
         try queue(event.linkNotice, about: personID)
         return .signedIn(try enter(event, known, at: now), isNew: false)
     }
 
-    private func register(_ event: SignInEvent, at now: Int64) throws -> Account {
-        var account = Account(
+    private func register(_ event: SignInEvent, at now: Int64) throws -> Person {
+        // Keycloak's files need a user name: theirs is their id until they choose one.
+        var person = Person(
             id: event.newPersonID,
-            email: nil,
-            name: event.name,
-            picture: event.picture,
-            language: event.language,
-            createdAt: now,
-            lastSignInAt: now
+            realmID: event.realmID,
+            username: LoginName.folded(event.newPersonID),
+            createdAt: now
         )
-        guard let realmID = try backendRealm()?.id else { throw MissingReference() }
-        let isNew = try hasRow(
-            Statement.insert,
-            account.values + [
-                .text(realmID), .text(LoginName.folded(account.id)), .int64(now),
+        person.setName(event.name, isOwn: false)
+        person.picture = event.picture
+        person.language = event.language
+        person.lastSignInAt = now
+        guard try insert(NewPerson(person: person, password: nil)) == .created,
+            try insert(event.identity, of: person, at: now)
+        else { throw StoreConflict() }
+        try joinDefaults(person, at: now)
+        try run(
+            """
+            UPDATE people SET registered_by = $1, registered_address = $2,
+                registered_user_agent = $3 WHERE id = $4
+            """,
+            [
                 .text(event.identity.provider), SQLValue(event.session.address),
-                SQLValue(event.userAgent),
+                SQLValue(event.userAgent), .text(person.id),
             ]
         )
-        guard isNew, try insert(event.identity, of: account.id, at: now) else {
-            throw StoreConflict()
-        }
-        try adopt(event.identity.email, for: &account, at: now)
-        let user = CountedAccount(account: account, epoch: 0)
-        try begin(event, of: user, isNew: true, at: now)
-        try note(.init(.registered, event, of: account.id, at: now))
-        return account
+        try adopt(event.identity.email, for: &person, at: now)
+        try begin(event, of: person, epoch: 0, isNew: true, at: now)
+        try note(.init(.registered, event, of: person.id, at: now))
+        return person
     }
 
-    /// Accounts with an address, the oldest first, at most five. A relay's address matches nothing.
-    private func matches(of email: AccountEmail?) throws -> [AccountMatch] {
+    /// Gives a new person the roles and groups that the realm's new people get.
+    private func joinDefaults(_ person: Person, at now: Int64) throws {
+        let arguments: [SQLValue] = [.text(person.id), .text(person.realmID)]
+        try run(
+            """
+            INSERT INTO person_roles (person_id, role_id)
+            SELECT $1, role_id FROM default_roles WHERE realm_id = $2
+            """,
+            arguments
+        )
+        try run(
+            """
+            INSERT INTO person_groups (person_id, group_id)
+            SELECT $1, group_id FROM default_groups WHERE realm_id = $2
+            """,
+            arguments
+        )
+    }
+
+    /// People with an address, the oldest first, at most five. A relay's address matches nothing.
+    private func matches(of email: Mailbox?, realmID: String) throws -> [AccountMatch] {
         guard let email, !email.isRelay else { return [] }
         let accounts = try rows(
             """
-            SELECT id, is_email_verified, email_proof FROM backend_people
-            WHERE email_key = $1 AND NOT is_email_relay
+            SELECT id, is_email_verified, email_proof FROM people
+            WHERE realm_id = $1 AND email_key = $2 AND NOT is_email_relay
+                AND service_client_id IS NULL
             ORDER BY created_at, id LIMIT 5
             """,
-            [.text(email.key)]
+            [.text(realmID), .text(email.key)]
         ) { row in
             let verification = EmailVerification(
                 isVerified: try row.bool(1),
@@ -298,25 +334,25 @@ extension SQLTransaction {
 }
 
 extension SQLTransaction {
-    /// Links an identity to an account.
+    /// Links an identity to a person.
     ///
-    /// - Returns: `false` where it is linked already, or the account has another one at that
+    /// - Returns: `false` where it is linked already, or the person has another one at that
     ///   provider. Nothing happened then.
-    func insert(_ identity: Identity, of personID: String, at now: Int64) throws -> Bool {
+    func insert(_ identity: Identity, of person: Person, at now: Int64) throws -> Bool {
         try hasRow(
             """
-            INSERT INTO identities (issuer, subject, person_id, provider, place, email,
+            INSERT INTO identities (realm_id, issuer, subject, person_id, provider, place, email,
                 is_email_verified, email_proof, is_email_relay, linked_at, last_used_at,
                 sealed_token)
-            SELECT $1, $2, $3, $4,
-                (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE person_id = $3),
-                $5, $6, $7, $8, $9, $9, $10
+            SELECT $1, $2, $3, $4, $5,
+                (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE person_id = $4),
+                $6, $7, $8, $9, $10, $10, $11
             WHERE TRUE
             ON CONFLICT DO NOTHING RETURNING subject
             """,
             [
-                .text(identity.key.issuer), .text(identity.key.subject), .text(personID),
-                .text(identity.provider), SQLValue(identity.email?.address),
+                .text(person.realmID), SQLValue(identity.issuer), .text(identity.subject),
+                .text(person.id), .text(identity.provider), SQLValue(identity.email?.address),
                 .bool(identity.email?.isVerified == true),
                 SQLValue(identity.email?.verification.proof),
                 .bool(identity.email?.isRelay == true), .int64(now),
@@ -325,37 +361,39 @@ extension SQLTransaction {
         )
     }
 
-    /// Gives an account an identity's address: where it has none, or the same one on a weaker
-    /// ground; and where no other account has it on as good a one.
-    func adopt(_ email: AccountEmail?, for account: inout Account, at now: Int64) throws {
+    /// Gives a person an identity's address: where they have none, or the same one on a weaker
+    /// ground; and where no one else of the realm has it on as good a one.
+    func adopt(_ email: Mailbox?, for person: inout Person, at now: Int64) throws {
         guard let email else { return }
-        if let own = account.email {
+        if let own = person.mailbox {
             guard email.verification > own.verification, own.isRelay == email.isRelay,
                 sameBytes(own.key, email.key)
             else { return }
         }
-        guard try email.isRelay || !isTaken(email, exceptBy: account.id) else { return }
-        try set(email, of: account.id, at: now)
-        account.email = email
+        guard try email.isRelay || !isTaken(email, exceptBy: person) else { return }
+        try set(email, of: person, at: now)
+        person.mailbox = email
     }
 
-    /// Whether another account has an address: proven, or, where it is not proven here, verified.
-    func isTaken(_ email: AccountEmail, exceptBy personID: String) throws -> Bool {
+    /// Whether someone else of the realm has an address: proven, or, where it is not proven here,
+    /// verified.
+    func isTaken(_ email: Mailbox, exceptBy person: Person) throws -> Bool {
         try hasRow(
             """
-            SELECT 1 FROM backend_people
-            WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
-                AND is_email_verified AND (email_proof IS NOT NULL OR NOT $3)
+            SELECT 1 FROM people
+            WHERE realm_id = $1 AND email_key = $2 AND NOT is_email_relay AND id <> $3
+                AND is_email_verified AND (email_proof IS NOT NULL OR NOT $4)
             """,
             [
-                .text(email.key), .text(personID), .bool(email.verification.isProof),
+                .text(person.realmID), .text(email.key), .text(person.id),
+                .bool(email.verification.isProof),
             ]
         )
     }
 
-    /// Sets an account's address, and takes it from accounts that have it on a weaker ground.
-    func set(_ email: AccountEmail, of personID: String, at now: Int64) throws {
-        if email.isVerified, !email.isRelay { try take(email, for: personID, at: now) }
+    /// Sets a person's address, and takes it from those who have it on a weaker ground.
+    func set(_ email: Mailbox, of person: Person, at now: Int64) throws {
+        if email.isVerified, !email.isRelay { try take(email, for: person, at: now) }
         try run(
             """
             UPDATE people SET email = $1, email_key = $2, is_email_verified = $3,
@@ -365,25 +403,29 @@ extension SQLTransaction {
             [
                 .text(email.address), .text(email.key), .bool(email.isVerified),
                 SQLValue(email.verification.proof), .bool(email.isRelay),
-                .bool(email.isVerified && !email.isRelay), .text(personID),
+                .bool(email.isVerified && !email.isRelay), .text(person.id),
             ]
         )
     }
 
     /// An unverified address is lost to a verified one, and one that is vouched for to a proven one.
-    private func take(_ email: AccountEmail, for personID: String, at now: Int64) throws {
+    private func take(_ email: Mailbox, for person: Person, at now: Int64) throws {
         let losing = try rows(
             """
-            SELECT id FROM backend_people
-            WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
-                AND (NOT is_email_verified OR (email_proof IS NULL AND $3))
+            SELECT id FROM people
+            WHERE realm_id = $1 AND email_key = $2 AND NOT is_email_relay AND id <> $3
+                AND (NOT is_email_verified OR (email_proof IS NULL AND $4))
             """,
-            [.text(email.key), .text(personID), .bool(email.verification.isProof)]
+            [
+                .text(person.realmID), .text(email.key), .text(person.id),
+                .bool(email.verification.isProof),
+            ]
         ) { try $0.text(0) }
         for id in losing {
             try run(
                 """
-                UPDATE people SET email = NULL, email_key = NULL, is_email_verified = FALSE
+                UPDATE people SET email = NULL, email_key = NULL, is_email_verified = FALSE,
+                    email_proof = NULL
                 WHERE id = $1
                 """,
                 [.text(id)]
@@ -394,17 +436,11 @@ extension SQLTransaction {
 }
 
 private enum Statement {
-    static let accountOfIdentity: SQLText = """
-        SELECT \(AccountColumn.self, of: "a"), a.epoch
-        FROM identities AS i JOIN backend_people AS a ON a.id = i.person_id
-        WHERE i.issuer = $1 AND i.subject = $2
-        """
-
-    static let insert: SQLText = """
-        INSERT INTO people (\(AccountColumn.self), realm_id, username, updated_at, registered_by,
-            registered_address, registered_user_agent, attributes, required_actions, not_before)
-        SELECT \(valuesOf: AccountColumn.self), $15, $16, $17, $18, $19, $20, '{}', '', 0
-        WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
-        ON CONFLICT DO NOTHING RETURNING id
+    static let owner: SQLText = """
+        SELECT \(PersonColumn.self, of: "p"), p.password_hash, p.epoch
+        FROM identities AS i JOIN people AS p ON p.id = i.person_id
+        WHERE i.realm_id = $1 AND i.subject = $2
+            AND (i.issuer = $3 OR (i.issuer IS NULL AND i.provider = $4))
+        ORDER BY i.issuer IS NULL
         """
 }

@@ -15,8 +15,9 @@ package struct AccountStore: Sendable {
         self.database = database
     }
 
-    package func account(_ id: String) async throws -> Account? {
-        try await database.read { try $0.account(id)?.account }
+    /// The person of that id, of whichever realm.
+    package func person(_ id: String) async throws -> Person? {
+        try await database.read { try $0.credentials(id: id)?.person }
     }
 
     /// Whether something that counts once was used, and is remembered.
@@ -24,13 +25,13 @@ package struct AccountStore: Sendable {
         try await database.read { try $0.wasSpent(hash) }
     }
 
-    /// How an account came to be.
+    /// How a person came by an identity provider.
     package func registration(of personID: String) async throws -> Registration? {
         try await database.read { reader in
             try reader.first(
                 """
                 SELECT registered_by, created_at, registered_address, registered_user_agent
-                FROM backend_people WHERE id = $1 AND registered_by IS NOT NULL
+                FROM people WHERE id = $1 AND registered_by IS NOT NULL
                 """,
                 [.text(personID)]
             ) { row in
@@ -48,42 +49,9 @@ package struct AccountStore: Sendable {
     package func identities(of personID: String) async throws -> [Identity] {
         try await database.read { try $0.identities(of: personID) }
     }
-
-    /// Accounts in the order of creation, after `cursor`, at most `limit`; where `email` is given,
-    /// those with that address.
-    package func accounts(after cursor: String?, email: String?, limit: Int) async throws
-        -> [Account]
-    {
-        try await database.scan { reader in
-            guard let place = try reader.place(of: cursor) else { return [] }
-            if let email {
-                return try reader.rows(
-                    Statement.pageByEmail,
-                    place + [.text(LoginName.folded(email)), .int64(Int64(max(0, limit)))]
-                ) { try Account($0) }
-            }
-            return try reader.rows(
-                Statement.page,
-                place + [.int64(Int64(max(0, limit)))]
-            ) { try Account($0) }
-        }
-    }
 }
 
 extension SQLReader {
-    func account(_ id: String) throws -> CountedAccount? {
-        try first(Statement.byID, [.text(id)]) { try CountedAccount($0) }
-    }
-
-    /// In the order of linking.
-    func identities(of personID: String) throws -> [Identity] {
-        try rows(
-            Statement.identities,
-            [.text(personID)],
-            decode: Identity.init
-        )
-    }
-
     /// In the order of linking.
     func providers(of personID: String) throws -> [String] {
         try rows(
@@ -91,22 +59,9 @@ extension SQLReader {
             [.text(personID)]
         ) { try $0.text(0) }
     }
-
-    /// Where a list goes on behind an account, also one that was deleted meanwhile: the time of its
-    /// creation and its id. `nil`: there never was one.
-    fileprivate func place(of cursor: String?) throws -> [SQLValue]? {
-        guard let cursor else { return [.int64(.min), .text("")] }
-        return try first(
-            """
-            SELECT created_at FROM backend_people WHERE id = $1
-            UNION ALL SELECT created_at FROM deleted_people WHERE id = $1
-            """,
-            [.text(cursor)]
-        ) { [.int64(try $0.int64(0)), .text(cursor)] }
-    }
 }
 
-/// Changing, blocking and deleting accounts.
+/// Changing and deleting people.
 extension AccountStore {
     /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
     /// no event of it.
@@ -123,26 +78,6 @@ extension AccountStore {
             isWelcomed: isWelcomed
         )
         return try await database.change { try $0.update(profile) }
-    }
-
-    /// Blocks an account, which signs it out everywhere, or lets it in again.
-    package func block(_ personID: String, _ isBlocked: Bool, at now: Int64) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            guard let account = try transaction.account(personID)?.account else {
-                return .notFound
-            }
-            guard account.isBlocked != isBlocked else { return .changed }
-            try transaction.run(
-                "UPDATE people SET is_enabled = $1 WHERE id = $2",
-                [.bool(!isBlocked), .text(personID)]
-            )
-            // WEB-SESS-5: what ends here does not come back when the account does.
-            if isBlocked { try transaction.endAll(of: personID, at: now) }
-            try transaction.note(Event(isBlocked ? .blocked : .unblocked, of: personID, at: now))
-            return .changed
-        }
     }
 
     /// Deletes an account: identities, sessions and hand-off codes go with it. The id is not used
@@ -164,11 +99,11 @@ extension AccountStore {
             before: time,
             """
             SELECT s.id FROM account_sessions AS s
-            LEFT JOIN people AS a ON a.id = s.person_id
+            LEFT JOIN people AS p ON p.id = s.person_id
             WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
                 OR s.last_seen_at + s.idle_seconds < $2
                 OR (NOT s.is_active AND s.code_expires_at < $2)
-                OR a.id IS NULL OR (a.epoch > s.epoch AND a.signed_out_at < $2))
+                OR p.id IS NULL OR (p.epoch > s.epoch AND p.signed_out_at < $2))
             ORDER BY s.id LIMIT 200
             """,
             "DELETE FROM account_sessions WHERE id = $1"
@@ -191,19 +126,19 @@ extension SQLTransaction {
     /// Sets what a person says of themselves.
     @discardableResult
     func update(_ profile: ProfileChange) throws -> Change {
-        guard var account = try self.account(profile.personID)?.account else { return .notFound }
-        account.name = profile.name ?? account.name
-        account.isNameOwn = account.isNameOwn || profile.name != nil
-        account.language = profile.language ?? account.language
-        account.isWelcomed = profile.isWelcomed ?? account.isWelcomed
+        guard var person = try credentials(id: profile.personID)?.person else { return .notFound }
+        if let name = profile.name { person.setName(name, isOwn: true) }
+        if let language = profile.language { person.language = language }
+        person.isWelcomed = profile.isWelcomed ?? person.isWelcomed
         try run(
             """
-            UPDATE people SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
+            UPDATE people SET name = $1, is_name_own = $2, attributes = $3, is_welcomed = $4
             WHERE id = $5
             """,
             [
-                SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
-                .bool(account.isWelcomed), .text(profile.personID),
+                SQLValue(person.name), .bool(person.isNameOwn),
+                SQLValue(PersonAttributes.document(person.attributes)),
+                .bool(person.isWelcomed), .text(profile.personID),
             ]
         )
         return .changed
@@ -213,13 +148,11 @@ extension SQLTransaction {
 extension SQLTransaction {
     /// - Returns: The identities that the account had; `nil`: not there.
     func delete(_ personID: String, noticeID: UniqueID, at now: Int64) throws -> [Identity]? {
-        guard let account = try account(personID)?.account else { return nil }
-        // While its row says where to.
-        try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: personID)
+        guard let person = try credentials(id: personID)?.person else { return nil }
+        // While their row says where to.
+        try queue(MailDraft(.accountDeleted, id: noticeID, to: person, at: now), about: personID)
         let identities = try identities(of: personID)
-        guard let realmID = try backendRealm()?.id else { return nil }
-        _ = try deletePerson(id: personID, realmID: realmID)
-        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
+        _ = try deletePerson(id: personID, realmID: person.realmID)
         try run("DELETE FROM account_sessions WHERE person_id = $1", [.text(personID)])
         try note(Event(.deleted, of: personID, at: now))
         return identities
@@ -233,22 +166,22 @@ extension AccountStore {
     package func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome {
         try await database.change { transaction in
             guard try transaction.spendAll(event.spending) else { return .spent }
-            guard var account = try transaction.account(ofLiveSession: event.sessionID, at: now)
+            guard var person = try transaction.person(ofLiveSession: event.sessionID, at: now)
             else { return .sessionEnded }
-            if let owner = try transaction.account(with: event.identity.key) {
-                return owner.account.id == account.id ? .alreadyLinked : .taken
+            if let owner = try transaction.owner(of: event.identity, realmID: person.realmID) {
+                return owner.person.id == person.id ? .alreadyLinked : .taken
             }
-            guard try transaction.insert(event.identity, of: account.id, at: now) else {
+            guard try transaction.insert(event.identity, of: person, at: now) else {
                 return .secondOfProvider
             }
-            try transaction.adopt(event.identity.email, for: &account, at: now)
+            try transaction.adopt(event.identity.email, for: &person, at: now)
             try transaction.note(
                 .wayAdded,
                 ofSession: event.sessionID,
                 provider: event.identity.provider,
                 at: now
             )
-            try transaction.queue(event.notice, about: account.id)
+            try transaction.queue(event.notice, about: person.id)
             return .linked
         }
     }
@@ -284,30 +217,31 @@ extension AccountStore {
     /// - Returns: Whether there was such an identity.
     package func forget(
         _ key: IdentityKey,
+        realmID: String,
         linkedUntil issuedAt: Int64,
         noticeID: UniqueID,
         at now: Int64
     ) async throws -> Bool {
         try await database.change { transaction in
-            guard let account = try transaction.account(with: key)?.account,
-                let identity = try transaction.identities(of: account.id)
+            guard let person = try transaction.owner(of: key, realmID: realmID),
+                let identity = try transaction.identities(of: person.id)
                     .first(where: { $0.key == key && $0.linkedAt <= issuedAt })
             else { return false }
             let outcome = try transaction.unlink(
                 identity.provider,
-                from: account.id,
+                from: person.id,
                 // No one signs in by what the provider has given up, whatever is left.
                 usable: nil,
                 notice: MailDraft(
                     .wayRemoved(provider: identity.provider),
                     id: noticeID,
-                    to: account,
+                    to: person,
                     at: now
                 ),
                 at: now
             )
             if outcome == .lastOne {
-                _ = try transaction.delete(account.id, noticeID: noticeID, at: now)
+                _ = try transaction.delete(person.id, noticeID: noticeID, at: now)
             }
             return true
         }
@@ -345,8 +279,8 @@ extension SQLTransaction {
             WHERE person_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
             """,
             [
-                .int64(now), .text(personID), .text(identity.key.issuer),
-                .text(identity.key.subject),
+                .int64(now), .text(personID), .text(identity.issuer ?? ""),
+                .text(identity.subject),
             ]
         )
         try makeTokensDue(ofEndedSessionsOf: personID, at: now)
@@ -357,36 +291,32 @@ extension SQLTransaction {
         return .unlinked(identity)
     }
 
-    func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
+    func person(ofLiveSession id: UniqueID, at now: Int64) throws -> Person? {
         try first(
-            Statement.accountOfLiveSession,
+            Statement.personOfLiveSession,
             [.bytes(id.bytes), .int64(now)]
-        ) { try Account($0) }
+        ) { try Person($0) }
+    }
+
+    /// The person who signs in by an identity.
+    fileprivate func owner(of key: IdentityKey, realmID: String) throws -> Person? {
+        try first(
+            Statement.owner,
+            [.text(realmID), .text(key.subject), .text(key.issuer)]
+        ) { try Person($0) }
     }
 }
 
 private enum Statement {
-    static let byID: SQLText = "SELECT \(AccountColumn.self), epoch FROM backend_people WHERE id = $1"
-
-    static let page: SQLText = """
-        SELECT \(AccountColumn.self) FROM backend_people
-        WHERE created_at >= $1 AND (created_at > $1 OR id > $2)
-        ORDER BY created_at, id LIMIT $3
-        """
-
-    static let pageByEmail: SQLText = """
-        SELECT \(AccountColumn.self) FROM backend_people
-        WHERE (created_at > $1 OR (created_at = $1 AND id > $2)) AND email_key = $3
-        ORDER BY created_at, id LIMIT $4
-        """
-
-    static let identities: SQLText = """
-        SELECT \(IdentityColumn.self) FROM identities WHERE person_id = $1 ORDER BY place
-        """
-
-    static let accountOfLiveSession: SQLText = """
-        SELECT \(AccountColumn.self, of: "a")
-        FROM live_account_sessions AS s JOIN backend_people AS a ON a.id = s.person_id
+    static let personOfLiveSession: SQLText = """
+        SELECT \(PersonColumn.self, of: "p")
+        FROM live_account_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.id = $1 AND s.alive_until > $2
+        """
+
+    static let owner: SQLText = """
+        SELECT \(PersonColumn.self, of: "p")
+        FROM identities AS i JOIN people AS p ON p.id = i.person_id
+        WHERE i.realm_id = $1 AND i.subject = $2 AND i.issuer = $3
         """
 }

@@ -2,6 +2,8 @@ package import PorticoProtocol
 
 /// An identity provider as it is configured. What it means is PorticoUpstream's business.
 package struct ProviderRecord: Hashable, Sendable {
+    /// The realm whose people sign in with it.
+    package var realmID: String
     /// What routes name it by: lower-case letters, digits, `-`.
     package var name: String
     /// `google`, `facebook`, `apple`, `keycloak` or `oidc`.
@@ -15,6 +17,7 @@ package struct ProviderRecord: Hashable, Sendable {
     package var sealedSecret: String?
 
     package init(
+        realmID: String,
         name: String,
         kind: String,
         place: Int64,
@@ -22,6 +25,7 @@ package struct ProviderRecord: Hashable, Sendable {
         settings: JSONObject,
         sealedSecret: String?
     ) {
+        self.realmID = realmID
         self.name = name
         self.kind = kind
         self.place = place
@@ -33,11 +37,12 @@ package struct ProviderRecord: Hashable, Sendable {
 
 package struct BackendConfiguration: Hashable, Sendable {
     package let version: Version
-    /// The realm whose clients its apps are; `nil` before the first app.
+    /// The realm whose people sign in at it, and whose clients its apps are; `nil` before the first
+    /// provider or app.
     package let realm: Realm?
     /// The clients that hand off, in the order of their `client_id`s.
     package let apps: [Client]
-    /// In the order of places, then names.
+    /// Those of its realm, in the order of places, then names.
     package var providers: [ProviderRecord]
     /// What we prove ourselves by at hosts of the AT Protocol, the newest first.
     package var handleKeys: [HandleClientKey]

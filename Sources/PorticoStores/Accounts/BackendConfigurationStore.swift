@@ -22,13 +22,26 @@ package struct BackendConfigurationStore: Sendable {
                 version: try reader.backendVersion(),
                 realm: realm,
                 apps: try realm.map { try reader.apps(realmID: $0.id) } ?? [],
-                providers: try reader.providers(),
+                providers: try realm.map { try reader.providers(realmID: $0.id) } ?? [],
                 handleKeys: try reader.handleKeys()
             )
         }
     }
 
-    /// Puts a provider in, or replaces the one of that name.
+    /// Makes a realm the backend's: whose people sign in at it.
+    package func choose(realmID: String) async throws {
+        try await database.change { transaction in
+            try transaction.run("UPDATE backend_version SET realm_id = $1", [.text(realmID)])
+            try transaction.raiseBackendVersion()
+        }
+    }
+
+    /// A realm's providers, in the order of places, then names.
+    package func providers(realmID: String) async throws -> [ProviderRecord] {
+        try await database.scan { try $0.providers(realmID: realmID) }
+    }
+
+    /// Puts a provider in, or replaces the one of that name. The first one's realm becomes the backend's.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now, or nothing; `nil`: whatever is kept.
@@ -38,36 +51,38 @@ package struct BackendConfigurationStore: Sendable {
         try await database.change { transaction in
             let kept = try transaction.first(
                 """
-                SELECT name, kind, place, is_enabled, settings, sealed_secret FROM providers
-                WHERE name = $1
+                SELECT realm_id, name, kind, place, is_enabled, settings, sealed_secret
+                FROM providers WHERE realm_id = $1 AND name = $2
                 """,
-                [.text(provider.name)],
+                [.text(provider.realmID), .text(provider.name)],
                 decode: ProviderRecord.init(row:)
             )
             try transaction.expect(kept, toBe: former)
             try transaction.run(
                 """
-                INSERT INTO providers (name, kind, place, is_enabled, settings, sealed_secret)
-                VALUES ($1, $2, $3, $4, $5, $6)
-                ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
+                INSERT INTO providers (realm_id, name, kind, place, is_enabled, settings,
+                    sealed_secret)
+                VALUES ($1, $2, $3, $4, $5, $6, $7)
+                ON CONFLICT (realm_id, name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
                     is_enabled = excluded.is_enabled, settings = excluded.settings,
                     sealed_secret = excluded.sealed_secret
                 """,
                 [
-                    .text(provider.name), .text(provider.kind), .int64(provider.place),
-                    .bool(provider.isEnabled), SQLValue(provider.settings),
-                    SQLValue(provider.sealedSecret),
+                    .text(provider.realmID), .text(provider.name), .text(provider.kind),
+                    .int64(provider.place), .bool(provider.isEnabled),
+                    SQLValue(provider.settings), SQLValue(provider.sealedSecret),
                 ]
             )
+            try transaction.chooseFirst(realmID: provider.realmID)
             try transaction.raiseBackendVersion()
         }
     }
 
-    package func deleteProvider(name: String) async throws -> Change {
+    package func deleteProvider(name: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
             let changed = try transaction.run(
-                "DELETE FROM providers WHERE name = $1",
-                [.text(name)]
+                "DELETE FROM providers WHERE realm_id = $1 AND name = $2",
+                [.text(realmID), .text(name)]
             )
             guard changed > 0 else { return .notFound }
             try transaction.raiseBackendVersion()
@@ -106,28 +121,29 @@ extension SQLReader {
         )
     }
 
-    fileprivate func providers() throws -> [ProviderRecord] {
+    fileprivate func providers(realmID: String) throws -> [ProviderRecord] {
         try rows(
             """
-            SELECT name, kind, place, is_enabled, settings, sealed_secret FROM providers
-            ORDER BY place, name
+            SELECT realm_id, name, kind, place, is_enabled, settings, sealed_secret
+            FROM providers WHERE realm_id = $1 ORDER BY place, name
             """,
-            [],
+            [.text(realmID)],
             decode: ProviderRecord.init(row:)
         )
     }
 }
 
 extension ProviderRecord {
-    /// Of the columns `name, kind, place, is_enabled, settings, sealed_secret`.
+    /// Of the columns `realm_id, name, kind, place, is_enabled, settings, sealed_secret`.
     fileprivate init(row: any SQLRow) throws {
         try self.init(
-            name: row.text(0),
-            kind: row.text(1),
-            place: row.int64(2),
-            isEnabled: row.bool(3),
-            settings: row.document(4),
-            sealedSecret: row.optionalText(5)
+            realmID: row.text(0),
+            name: row.text(1),
+            kind: row.text(2),
+            place: row.int64(3),
+            isEnabled: row.bool(4),
+            settings: row.document(5),
+            sealedSecret: row.optionalText(6)
         )
     }
 }
@@ -137,14 +153,7 @@ extension SQLTransaction {
     ///
     /// - Throws: ``AppsElsewhere``
     func keepHandOff(of client: Client) throws {
-        try run(
-            """
-            UPDATE backend_version SET realm_id = $1
-            WHERE realm_id IS NULL
-                OR realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) = '~')
-            """,
-            [.text(client.realmID)]
-        )
+        try chooseFirst(realmID: client.realmID)
         if let realm = try backendRealm(), realm.id != client.realmID {
             throw AppsElsewhere(realm: realm.name)
         }
@@ -160,6 +169,18 @@ extension SQLTransaction {
             )
             try noteChange(ofClient: next.id, realmID: next.realmID)
         }
+    }
+
+    /// Makes a realm the backend's where none is, or where it is being deleted.
+    fileprivate func chooseFirst(realmID: String) throws {
+        try run(
+            """
+            UPDATE backend_version SET realm_id = $1
+            WHERE realm_id IS NULL
+                OR realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) = '~')
+            """,
+            [.text(realmID)]
+        )
     }
 
     /// Lets every process see that identity providers or our keys have changed.

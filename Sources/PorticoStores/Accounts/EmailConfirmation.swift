@@ -47,8 +47,8 @@ package struct EmailCodePresentation: Hashable, Sendable {
 }
 
 package enum EmailConfirmationOutcome: Hashable, Sendable {
-    /// The account as it is now.
-    case confirmed(Account)
+    /// The person as they are now.
+    case confirmed(Person)
     /// The address that the code was sent to.
     case wrong(triesLeft: Int, address: String)
     case expired

@@ -154,16 +154,16 @@ extension SQLTransaction {
         )
     }
 
-    /// Sessions of an account, or the account itself, have ended: their tokens are to be revoked.
+    /// Sessions of a person, or the person, are gone: their tokens are to be revoked.
     func makeTokensDue(ofEndedSessionsOf personID: String, at now: Int64) throws {
         try run(
             """
             UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
             WHERE sealed IS NOT NULL AND due_at IS NULL AND session_id IN (
                 SELECT s.id FROM account_sessions AS s
-                LEFT JOIN backend_people AS a ON a.id = s.person_id
+                LEFT JOIN people AS p ON p.id = s.person_id
                 WHERE s.person_id = $2
-                    AND (s.ended_at IS NOT NULL OR a.id IS NULL OR a.epoch <> s.epoch))
+                    AND (s.ended_at IS NOT NULL OR p.id IS NULL OR p.epoch <> s.epoch))
             """,
             [.int64(now), .text(personID)]
         )

@@ -47,18 +47,18 @@ package struct HandleSessionStore: Sendable {
 }
 
 extension HandleSessionStore {
-    private static let liveByID = withAccount("h.session_id = $1")
-    private static let liveOfForeignSeal = withAccount(
+    private static let liveByID = withPerson("h.session_id = $1")
+    private static let liveOfForeignSeal = withPerson(
         "h.did = $1 AND h.takes_foreign AND h.foreign_until > $2"
     )
 
     /// - Parameter found: What names the session.
-    private static func withAccount(_ found: StaticString) -> SQLText {
+    private static func withPerson(_ found: StaticString) -> SQLText {
         """
-        SELECT \(AccountSessionColumn.self, of: "s"), \(AccountColumn.self, of: "a"),
+        SELECT \(AccountSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p"),
             \(HandleSessionColumn.self, of: "h")
         FROM handle_sessions AS h JOIN live_account_sessions AS s ON s.id = h.session_id
-        JOIN backend_people AS a ON a.id = s.person_id
+        JOIN people AS p ON p.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
     }
@@ -67,7 +67,7 @@ extension HandleSessionStore {
 extension SQLReader {
     fileprivate func withProviders(_ live: LiveHandleSession?) throws -> LiveHandleSession? {
         guard var live else { return nil }
-        live.live.providers = try providers(of: live.live.account.id)
+        live.live.providers = try providers(of: live.live.person.id)
         return live
     }
 

@@ -116,18 +116,18 @@ extension OutboxMail {
     }
 }
 
-/// What the events of accounts write beside what they change.
+/// What the events of people write beside what they change.
 extension SQLTransaction {
-    /// Queues a mail about an account: to the address that the draft names, or to the account's
+    /// Queues a mail about a person: to the address that the draft names, or to the person's
     /// verified one. Without either there is no mail.
     func queue(_ draft: MailDraft?, about personID: String) throws {
         guard let draft else { return }
         try run(
             """
             INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at)
-            SELECT $1, CASE WHEN $2 IS NULL THEN a.email ELSE $2 END, $3, $4, $5, $6, 0, $6
-            FROM backend_people AS a
-            WHERE a.id = $7 AND ($2 IS NOT NULL OR (a.email IS NOT NULL AND a.is_email_verified))
+            SELECT $1, CASE WHEN $2 IS NULL THEN p.email ELSE $2 END, $3, $4, $5, $6, 0, $6
+            FROM people AS p
+            WHERE p.id = $7 AND ($2 IS NOT NULL OR (p.email IS NOT NULL AND p.is_email_verified))
             """,
             [
                 .bytes(draft.id.bytes), SQLValue(draft.to), .text(draft.message.kind),
@@ -160,13 +160,13 @@ extension SQLTransaction {
 }
 
 extension MailDraft {
-    /// A notice of an event of an account, to its verified address and in its language.
-    init(_ message: Message, id: UniqueID, to account: Account, at now: Int64) {
+    /// A notice of something that happened to a person, to their verified address and in their language.
+    init(_ message: Message, id: UniqueID, to person: Person, at now: Int64) {
         self.init(
             id: id,
             to: nil,
             message: message,
-            language: account.language,
+            language: person.language,
             createdAt: now
         )
     }

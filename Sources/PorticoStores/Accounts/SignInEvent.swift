@@ -2,6 +2,8 @@ import PorticoBytes
 
 /// A person came back from an identity provider, proven: what the callback's one transaction does.
 package struct SignInEvent: Hashable, Sendable {
+    /// The realm whose person it is.
+    package var realmID: String
     /// The attempt, the native nonce, or whatever else may be used for one sign-in only.
     package var spending: [SpentOnce]
     /// Spent where the answer is ``SignInOutcome/matches(_:)``, so that what the person decides can
@@ -34,6 +36,7 @@ package struct SignInEvent: Hashable, Sendable {
     package var handleSession: NewHandleSession?
 
     package init(
+        realmID: String,
         spending: [SpentOnce],
         identity: Identity,
         name: String?,
@@ -50,6 +53,7 @@ package struct SignInEvent: Hashable, Sendable {
         question: SpentOnce? = nil,
         handleSession: NewHandleSession? = nil
     ) {
+        self.realmID = realmID
         self.spending = spending
         self.identity = identity
         self.name = name
@@ -93,7 +97,7 @@ package struct SignInEvent: Hashable, Sendable {
 /// What came of a sign-in.
 package enum SignInOutcome: Hashable, Sendable {
     /// A session began, or waits for its app.
-    case signedIn(Account, isNew: Bool)
+    case signedIn(Person, isNew: Bool)
     /// The attempt was used before. Nothing happened.
     case spent
     /// The account is blocked. Nothing but the attempt is spent.

@@ -42,8 +42,6 @@ extension Event {
         case registered = "account.registered"
         case accountClaimed = "account.claimed"
         case accountsMatch = "accounts.same_address"
-        case blocked = "account.blocked"
-        case unblocked = "account.unblocked"
         case deleted = "account.deleted"
 
         // Clients and tokens.

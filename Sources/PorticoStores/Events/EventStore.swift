@@ -300,7 +300,8 @@ extension SQLTransaction {
             """
             SELECT s.person_id, i.provider, s.app, s.device, s.address
             FROM account_sessions AS s
-            LEFT JOIN identities AS i ON i.issuer = s.issuer AND i.subject = s.subject
+            LEFT JOIN identities AS i ON i.person_id = s.person_id AND i.issuer = s.issuer
+                AND i.subject = s.subject
             WHERE s.id = $1
             """,
             [.bytes(id.bytes)]

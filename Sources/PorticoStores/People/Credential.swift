@@ -69,21 +69,6 @@ package struct CredentialUse: Hashable, Sendable {
     }
 }
 
-/// A person's account at another provider.
-package struct FederatedIdentity: Hashable, Sendable {
-    /// The provider's alias in the realm.
-    package var provider: String
-    /// `sub` there.
-    package var subject: String
-    package var username: String?
-
-    package init(provider: String, subject: String, username: String?) {
-        self.provider = provider
-        self.subject = subject
-        self.username = username
-    }
-}
-
 /// What a person must do at their next sign-in, in Keycloak's words; others are kept and nothing
 /// asks for them.
 package enum RequiredAction {

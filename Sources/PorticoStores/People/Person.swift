@@ -13,15 +13,37 @@ package struct Person: Hashable, Sendable {
     /// unverified until ``isEmailVerified`` is set after it (OpenID Connect Core §5.1).
     package var email: String? {
         didSet {
-            guard isEmailVerified, email.map(LoginName.folded) != oldValue.map(LoginName.folded)
+            guard isEmailVerified || isEmailRelay,
+                email.map(LoginName.folded) != oldValue.map(LoginName.folded)
             else { return }
             isEmailVerified = false
+            isEmailRelay = false
         }
     }
-    package var isEmailVerified = false
-    package var givenName: String?
-    package var familyName: String?
+    /// Set by an administrator or a file, that is their word (``EmailVerification/authoritative``);
+    /// ``mailbox`` says by whom it is.
+    package var isEmailVerified = false {
+        didSet {
+            if !isEmailVerified { emailProof = nil } else if !oldValue { emailProof = "authority" }
+        }
+    }
+    /// As `email_proof` has it.
+    private(set) var emailProof: String?
+    private(set) var isEmailRelay = false
+    package var givenName: String? {
+        didSet { if givenName != oldValue { forgetWholeName() } }
+    }
+    package var familyName: String? {
+        didSet { if familyName != oldValue { forgetWholeName() } }
+    }
+    /// The whole name, where a provider said it, or the person wrote it in one field. It yields to names
+    /// that are set after it.
+    package private(set) var name: String?
+    /// The person wrote ``name`` themselves: no provider's changes it any more (PRV-A-5).
+    package private(set) var isNameOwn = false
     package var isEnabled = true
+    /// Whether the person has gone through the welcome page.
+    package var isWelcomed = false
     /// Grants and sessions from before are dead. Seconds since 1970. Where it is raised, everything
     /// that there is dies at once, that of the same second too.
     package var notBefore: Int64 = 0
@@ -34,6 +56,8 @@ package struct Person: Hashable, Sendable {
     /// Seconds since 1970.
     package var createdAt: Int64
     package var updatedAt: Int64
+    /// At a provider, or by handle; `nil`: never.
+    package var lastSignInAt: Int64?
 
     package init(id: String, realmID: String, username: String, createdAt: Int64) {
         self.id = id
@@ -43,10 +67,56 @@ package struct Person: Hashable, Sendable {
         updatedAt = createdAt
     }
 
-    /// The name to show: given and family name, else the user name.
-    package var displayName: String {
+    /// The name to show: the whole one, else the user name.
+    package var displayName: String { fullName ?? username }
+
+    /// What the person wrote in one field; else given and family name, else what a provider says.
+    package var fullName: String? {
+        if isNameOwn, let name { return name }
         let parts = [givenName, familyName].compactMap { $0 }.filter { !$0.isEmpty }
-        return parts.isEmpty ? username : parts.joined(separator: " ")
+        return parts.isEmpty ? name : parts.joined(separator: " ")
+    }
+
+    /// - Parameter isOwn: Whether the person wrote it.
+    package mutating func setName(_ name: String?, isOwn: Bool) {
+        self.name = name
+        isNameOwn = isOwn
+    }
+
+    private mutating func forgetWholeName() {
+        guard name != nil else { return }
+        setName(nil, isOwn: false)
+    }
+
+    /// The address with what is known of it.
+    package var mailbox: Mailbox? {
+        get {
+            email.map {
+                Mailbox(
+                    address: $0,
+                    verification: EmailVerification(isVerified: isEmailVerified, proof: emailProof),
+                    isRelay: isEmailRelay
+                )
+            }
+        }
+        set {
+            email = newValue?.address
+            isEmailVerified = newValue?.isVerified == true
+            emailProof = newValue?.verification.proof
+            isEmailRelay = newValue?.isRelay == true
+        }
+    }
+
+    /// The tag of the language that mails are written in: the attribute `locale`.
+    package var language: String {
+        get { attributes["locale"]?.first ?? "en" }
+        set { attributes["locale"] = [newValue] }
+    }
+
+    /// An https address, as a provider gave it: the attribute of that name.
+    package var picture: String? {
+        get { attributes["picture"]?.first }
+        set { attributes["picture"] = newValue.map { [$0] } }
     }
 }
 
@@ -79,7 +149,7 @@ package struct NewPerson: Equatable, Sendable {
     /// The ids of their groups.
     package var groupIDs: [String] = []
     package var credentials: [Credential] = []
-    package var identities: [FederatedIdentity] = []
+    package var identities: [Identity] = []
     /// What they allowed clients (their ids).
     package var consents: [Consent] = []
 
@@ -91,6 +161,21 @@ package struct NewPerson: Equatable, Sendable {
 }
 
 extension NewPerson {
+    /// A person's account at an identity provider.
+    package struct Identity: Hashable, Sendable {
+        /// The provider's name in the realm.
+        package var provider: String
+        /// `sub` there.
+        package var subject: String
+        package var username: String?
+
+        package init(provider: String, subject: String, username: String?) {
+            self.provider = provider
+            self.subject = subject
+            self.username = username
+        }
+    }
+
     /// What the person allowed a client, and when (Unix seconds).
     package struct Consent: Equatable, Sendable {
         package let clientID: String

@@ -197,7 +197,10 @@ extension SQLTransaction {
         at now: Int64
     ) throws {
         let kept = try first(
-            "SELECT email, is_email_verified, realm_id FROM people WHERE id = $1",
+            """
+            SELECT email, is_email_verified AND email_proof IS NOT NULL, realm_id FROM people
+            WHERE id = $1
+            """,
             [.text(personID)]
         ) { (address: try $0.optionalText(0), isProven: try $0.bool(1), realmID: try $0.text(2)) }
         guard let kept else { return }
@@ -211,13 +214,25 @@ extension SQLTransaction {
         if let address = kept.address { try queue(notice, to: address) }
     }
 
-    private func forgetFormerOwner(of personID: String, realmID: String) throws {
+    /// - Parameter identity: Stays, if the person has it.
+    func forgetFormerOwner(
+        of personID: String,
+        realmID: String,
+        except identity: Identity? = nil
+    ) throws {
         let hadApp = try hasRow(
             "SELECT 1 FROM credentials WHERE person_id = $1 AND kind = 'totp'",
             [.text(personID)]
         )
         try run("DELETE FROM credentials WHERE person_id = $1", [.text(personID)])
-        try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(personID)])
+        try run(
+            """
+            DELETE FROM identities
+            WHERE person_id = $1
+                AND ($2 IS NULL OR issuer IS NULL OR NOT (issuer = $2 AND subject = $3))
+            """,
+            [.text(personID), SQLValue(identity?.issuer), SQLValue(identity?.subject)]
+        )
         try run("DELETE FROM consents WHERE person_id = $1", [.text(personID)])
         let app = RequiredAction.configureTOTP
         guard hadApp, try defaultActions(realmID: realmID).contains(app) else { return }

@@ -20,7 +20,7 @@ package struct PersonMailboxStore: Sendable {
             let person = try transaction.first(
                 """
                 SELECT id, email FROM people
-                WHERE realm_id = $1 AND email_key = $2 AND is_enabled
+                WHERE realm_id = $1 AND email_key = $2 AND holds_email AND is_enabled
                     AND service_client_id IS NULL
                 """,
                 [.text(reset.realmID), .text(LoginName.folded(reset.email))]

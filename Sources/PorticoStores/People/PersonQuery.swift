@@ -16,7 +16,7 @@ package struct PersonQuery: Hashable, Sendable {
     package var isEmailVerified: Bool?
     /// A value of one of the attributes; those found besides are for the caller to leave out.
     package var attributeValue: String?
-    /// Where they have an account besides (``FederatedIdentity/provider``).
+    /// Where they have an account besides (``Identity/provider``).
     package var provider: String?
     /// Who they are there, at that provider or at any.
     package var subject: String?
@@ -48,6 +48,21 @@ extension PersonStore {
             try reader.rows(
                 Self.found,
                 query.arguments(realmID) + Self.page(first, limit)
+            ) { try Person($0) }
+        }
+    }
+
+    /// The same, after `cursor` (a user name).
+    package func people(
+        _ query: PersonQuery,
+        realmID: String,
+        after cursor: String?,
+        limit: Int
+    ) async throws -> [Person] {
+        try await database.scan { reader in
+            try reader.rows(
+                Self.foundAfter,
+                query.arguments(realmID) + [.text(cursor ?? ""), .int64(Int64(max(0, limit)))]
             ) { try Person($0) }
         }
     }
@@ -90,6 +105,11 @@ extension PersonStore {
     private static let found: SQLText =
         "SELECT \(PersonColumn.self) FROM people \(wanted) ORDER BY username LIMIT $17 OFFSET $18"
 
+    private static let foundAfter: SQLText = """
+        SELECT \(PersonColumn.self) FROM people \(wanted) AND username > $17
+        ORDER BY username LIMIT $18
+        """
+
     private static let counted: SQLText = "SELECT COUNT(*) FROM people \(wanted)"
 
     private static let wanted: SQLText = """
@@ -101,7 +121,7 @@ extension PersonStore {
             AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
             AND ($9 IS NULL OR attributes LIKE $9 ESCAPE '!')
             AND ($10 IS NULL AND $11 IS NULL OR id IN (
-                SELECT person_id FROM federated_identities
+                SELECT person_id FROM identities
                 WHERE realm_id = $1 AND ($10 IS NULL OR provider = $10)
                     AND ($11 IS NULL OR subject = $11)))
             AND \(says("$12")) AND \(says("$13")) AND \(says("$14")) AND \(says("$15"))

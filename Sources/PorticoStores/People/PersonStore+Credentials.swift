@@ -11,18 +11,10 @@ extension PersonStore {
     /// A person's password as it is kept now, by their id.
     package func credentials(id: String, realmID: String) async throws -> PersonCredentials? {
         try await database.read { reader in
-            try reader.first(
-                Self.credentialsByID,
-                [.text(id), .text(realmID)],
-                decode: PersonCredentials.init
-            )
+            let found = try reader.credentials(id: id)
+            return found?.person.realmID == realmID ? found : nil
         }
     }
-
-    private static let credentialsByID: SQLText = """
-        SELECT \(PersonColumn.self), password_hash, epoch FROM people
-        WHERE id = $1 AND realm_id = $2 AND service_client_id IS NULL
-        """
 
     /// Keeps a credential of a person; `.notFound` where the realm has no such person.
     package func add(_ credential: Credential, realmID: String) async throws -> Change {
@@ -59,17 +51,19 @@ extension PersonStore {
         }
     }
 
-    /// A person's accounts at other providers, in the order of their aliases.
-    package func identities(of personID: String, realmID: String) async throws
-        -> [FederatedIdentity]
-    {
-        try await database.read { try $0.identities(of: personID, realmID: realmID) }
+    /// A person's accounts at identity providers, in the order of linking.
+    package func identities(of personID: String) async throws -> [Identity] {
+        try await database.read { try $0.identities(of: personID) }
     }
 
-    /// Keeps that a person has an account at another provider; `.conflict` where they have one there,
-    /// or it is another's.
-    package func link(_ identity: FederatedIdentity, to person: Person) async throws -> Creation {
-        try await database.change { try $0.link(identity, to: person) ? .created : .conflict }
+    /// Keeps that a person has an account at an identity provider; `.conflict` where they have one
+    /// there, or it is another's. `now` in seconds since 1970.
+    package func link(_ identity: NewPerson.Identity, to person: Person, at now: Int64) async throws
+        -> Creation
+    {
+        try await database.change {
+            try $0.link(identity, to: person, at: now) ? .created : .conflict
+        }
     }
 
     package func unlink(_ provider: String, from personID: String, realmID: String) async throws
@@ -78,7 +72,7 @@ extension PersonStore {
         try await database.change { transaction in
             try transaction.change(
                 """
-                DELETE FROM federated_identities
+                DELETE FROM identities
                 WHERE person_id = $1 AND realm_id = $2 AND provider = $3
                 """,
                 [.text(personID), .text(realmID), .text(provider)]
@@ -115,20 +109,24 @@ extension SQLReader {
         ) { try Credential(row: $0) }
     }
 
-    func identities(of personID: String, realmID: String) throws -> [FederatedIdentity] {
+    /// In the order of linking.
+    func identities(of personID: String) throws -> [Identity] {
         try rows(
+            Statement.identities,
+            [.text(personID)],
+            decode: Identity.init
+        )
+    }
+
+    /// Who has an account at an identity provider.
+    func owner(of identity: NewPerson.Identity, realmID: String) throws -> String? {
+        try first(
             """
-            SELECT provider, subject, username FROM federated_identities
-            WHERE person_id = $1 AND realm_id = $2 ORDER BY provider
+            SELECT person_id FROM identities
+            WHERE realm_id = $1 AND provider = $2 AND subject = $3
             """,
-            [.text(personID), .text(realmID)]
-        ) { row in
-            FederatedIdentity(
-                provider: try row.text(0),
-                subject: try row.text(1),
-                username: try row.optionalText(2)
-            )
-        }
+            [.text(realmID), .text(identity.provider), .text(identity.subject)]
+        ) { try $0.text(0) }
     }
 }
 
@@ -194,16 +192,21 @@ extension SQLTransaction {
     }
 
     /// - Returns: `false` where the person has an account at that provider, or it is another's.
-    func link(_ identity: FederatedIdentity, to person: Person) throws -> Bool {
-        try hasRow(
+    func link(_ identity: NewPerson.Identity, to person: Person, at now: Int64) throws -> Bool {
+        guard try owner(of: identity, realmID: person.realmID) == nil else { return false }
+        return try hasRow(
             """
-            INSERT INTO federated_identities (person_id, realm_id, provider, subject, username)
-            VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO identities (person_id, realm_id, provider, subject, username, place,
+                is_email_verified, is_email_relay, linked_at, last_used_at)
+            SELECT $1, $2, $3, $4, $5,
+                (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE person_id = $1),
+                FALSE, FALSE, $6, $6
+            WHERE TRUE
             ON CONFLICT DO NOTHING RETURNING person_id
             """,
             [
                 .text(person.id), .text(person.realmID), .text(identity.provider),
-                .text(identity.subject), SQLValue(identity.username),
+                .text(identity.subject), SQLValue(identity.username), .int64(now),
             ]
         )
     }
@@ -360,4 +363,10 @@ extension SQLTransaction {
             [.text(personID)]
         )
     }
+}
+
+private enum Statement {
+    static let identities: SQLText = """
+        SELECT \(IdentityColumn.self) FROM identities WHERE person_id = $1 ORDER BY place
+        """
 }

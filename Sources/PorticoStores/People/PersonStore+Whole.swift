@@ -60,6 +60,7 @@ extension SQLReader {
         let consents = try consents(in: range)
         for index in whole.indices {
             let id = whole[index].person.id
+            whole[index].person.lastSignInAt = nil
             whole[index].roles = roles[id] ?? []
             whole[index].groupIDs = groups[id] ?? []
             whole[index].credentials = credentials[id] ?? []
@@ -107,17 +108,17 @@ extension SQLReader {
         ) { try Credential(row: $0) }
     }
 
-    private func identities(in range: [SQLValue]) throws -> [String: [FederatedIdentity]] {
+    private func identities(in range: [SQLValue]) throws -> [String: [NewPerson.Identity]] {
         try grouped(
             """
-            SELECT p.id, f.provider, f.subject, f.username FROM people AS p
-            JOIN federated_identities AS f ON f.person_id = p.id
+            SELECT p.id, i.provider, i.subject, i.username FROM people AS p
+            JOIN identities AS i ON i.person_id = p.id
             WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-            ORDER BY f.provider
+            ORDER BY i.provider
             """,
             range
         ) { row in
-            FederatedIdentity(
+            NewPerson.Identity(
                 provider: try row.text(1),
                 subject: try row.text(2),
                 username: try row.optionalText(3)
@@ -183,7 +184,9 @@ extension PersonStore {
                     as: LoginName.folded
                 ),
                 try reader.owners(
-                    "SELECT id FROM people WHERE realm_id = $1 AND email_key = $2",
+                    """
+                    SELECT id FROM people WHERE realm_id = $1 AND email_key = $2 AND holds_email
+                    """,
                     emails,
                     realmID,
                     as: LoginName.folded
@@ -214,19 +217,11 @@ extension PersonStore {
     }
 
     /// Who in the realm has each of the accounts at other providers; `nil`: no one.
-    package func owners(ofIdentities identities: [FederatedIdentity], realmID: String) async throws
+    package func owners(ofIdentities identities: [NewPerson.Identity], realmID: String) async throws
         -> [String?]
     {
         try await database.read { reader in
-            try identities.map { identity in
-                try reader.first(
-                    """
-                    SELECT person_id FROM federated_identities
-                    WHERE realm_id = $1 AND provider = $2 AND subject = $3
-                    """,
-                    [.text(realmID), .text(identity.provider), .text(identity.subject)]
-                ) { try $0.text(0) }
-            }
+            try identities.map { try reader.owner(of: $0, realmID: realmID) }
         }
     }
 
@@ -329,7 +324,7 @@ extension SQLReader {
                 WHERE person_id = $1 ORDER BY id
                 """,
                 """
-                SELECT provider, subject FROM federated_identities
+                SELECT provider, subject FROM identities
                 WHERE person_id = $1 ORDER BY provider
                 """,
                 """
@@ -390,9 +385,16 @@ extension SQLTransaction {
         for credential in new.credentials where !former.credentials.contains(credential) {
             try insert(credential)
         }
-        try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
-        for identity in new.identities where try !link(identity, to: person) {
-            throw StoreConflict()
+        for identity in former.identities where !new.identities.contains(identity) {
+            try run(
+                "DELETE FROM identities WHERE person_id = $1 AND provider = $2",
+                [.text(person.id), .text(identity.provider)]
+            )
+        }
+        for identity in new.identities where !former.identities.contains(identity) {
+            guard try link(identity, to: person, at: person.updatedAt) else {
+                throw StoreConflict()
+            }
         }
         try run(
             "DELETE FROM consents WHERE person_id = $1 AND fingerprint IS NULL",

@@ -63,8 +63,9 @@ package struct PersonStore: Sendable {
         try await database.change { try $0.insert(person) }
     }
 
-    /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
-    /// thrown ``StoreConflict``.
+    /// Replaces what is kept of a person; id, realm and creation stay, and so does what providers and
+    /// mailboxes have said of an address and a name that stay the same. `.conflict` is reported as thrown
+    /// ``StoreConflict``.
     ///
     /// Where a person is disabled, or enabled again, every session and grant that there is ends for
     /// good, and so does a wish for a new password: enabling revives nothing. All sessions and grants
@@ -105,6 +106,11 @@ extension SQLReader {
     func person(id: String, realmID: String) throws -> Person? {
         try first(Statement.byID, [.text(id), .text(realmID)]) { try Person($0) }
     }
+
+    /// The person of that id, of whichever realm. An account of a client is none.
+    func credentials(id: String) throws -> PersonCredentials? {
+        try first(Statement.credentialsByID, [.text(id)], decode: PersonCredentials.init)
+    }
 }
 
 extension PersonCredentials {
@@ -121,16 +127,17 @@ extension PersonCredentials {
 extension SQLTransaction {
     /// As ``PersonStore/deletePerson(id:realmID:)``.
     func deletePerson(id: String, realmID: String) throws -> Change {
-        guard let person = try person(id: id, realmID: realmID) else { return .notFound }
+        guard try person(id: id, realmID: realmID) != nil else { return .notFound }
         try tellClients(ofPerson: id)
         try run(
             "DELETE FROM people WHERE id = $1 AND realm_id = $2",
             [.text(id), .text(realmID)]
         )
         try run(
-            "INSERT INTO deleted_people (id, realm_id, created_at) VALUES ($1, $2, $3)",
-            [.text(id), .text(realmID), .int64(person.createdAt)]
+            "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
+            [.text(id), .text(realmID)]
         )
+        try makeTokensDue(ofEndedSessionsOf: id, at: 0)
         return .changed
     }
 
@@ -138,6 +145,9 @@ extension SQLTransaction {
     func replace(_ person: Person, keptAs former: Person?) throws -> Change {
         let kept = try self.person(id: person.id, realmID: person.realmID)
         guard let kept else { return .notFound }
+        var former = former
+        // A sign-in changes nothing that is replaced.
+        former?.lastSignInAt = kept.lastSignInAt
         try expect(kept, toBe: former)
         let losesDID = person.losesDID(of: kept)
         // Disabled, signed out everywhere, or another account: their sessions are over.
@@ -159,9 +169,16 @@ extension SQLTransaction {
             """
             UPDATE people SET username = $1, email = $2, email_key = $3,
                 is_email_verified = $4,
-                email_proof = CASE WHEN email_key = $3 AND $4 THEN email_proof END,
+                email_proof = CASE WHEN NOT $4 THEN NULL
+                    WHEN email_key = $3 AND is_email_verified THEN email_proof
+                    ELSE 'authority' END,
                 is_email_relay = CASE WHEN email_key = $3 THEN is_email_relay ELSE FALSE END,
-                holds_email = CASE WHEN email_key = $3 THEN holds_email ELSE TRUE END,
+                holds_email = CASE WHEN email_key = $3 AND (NOT $4 OR is_email_relay)
+                    THEN holds_email ELSE TRUE END,
+                name = CASE WHEN given_name IS NOT DISTINCT FROM $5
+                    AND family_name IS NOT DISTINCT FROM $6 THEN name END,
+                is_name_own = CASE WHEN given_name IS NOT DISTINCT FROM $5
+                    AND family_name IS NOT DISTINCT FROM $6 THEN is_name_own ELSE FALSE END,
                 given_name = $5, family_name = $6, is_enabled = $7,
                 not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
                 epoch = CASE WHEN not_before < $8 OR is_enabled <> $7 OR $12
@@ -181,6 +198,7 @@ extension SQLTransaction {
         guard changed > 0 else { return .notFound }
         try noteDID(of: person)
         if !person.isEnabled { try forgetResets(of: person.id) }
+        if endsSessions { try makeTokensDue(ofEndedSessionsOf: person.id, at: person.updatedAt) }
         return .changed
     }
 
@@ -209,8 +227,10 @@ extension SQLTransaction {
             }
         }
         for credential in new.credentials { try insert(credential) }
-        for identity in new.identities where try !link(identity, to: new.person) {
-            throw StoreConflict()
+        for identity in new.identities {
+            guard try link(identity, to: new.person, at: new.person.createdAt) else {
+                throw StoreConflict()
+            }
         }
         for consent in new.consents {
             try allow(
@@ -306,7 +326,7 @@ extension SQLTransaction {
         try tellClients(ofPerson: personID)
         try forgetResets(of: personID)
         try forgetStrangers(of: personID)
-        return try run(
+        let changed = try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
                 not_before = CASE WHEN not_before < $3 THEN $3 ELSE not_before END,
@@ -319,6 +339,8 @@ extension SQLTransaction {
                 .text(personID),
             ]
         )
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
+        return changed
     }
 
     /// Does nothing where the password has changed meanwhile.
@@ -476,6 +498,7 @@ extension SQLTransaction {
             """,
             [.int64(now), .text(personID)]
         )
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
         return .changed
     }
 }
@@ -483,6 +506,11 @@ extension SQLTransaction {
 private enum Statement {
     static let byID: SQLText =
         "SELECT \(PersonColumn.self) FROM people WHERE id = $1 AND realm_id = $2"
+
+    static let credentialsByID: SQLText = """
+        SELECT \(PersonColumn.self), password_hash, epoch FROM people
+        WHERE id = $1 AND service_client_id IS NULL
+        """
 
     static let page: SQLText = """
         SELECT \(PersonColumn.self) FROM people
@@ -497,12 +525,12 @@ private enum Statement {
 
     static let credentialsByEmail: SQLText = """
         SELECT \(PersonColumn.self), password_hash, epoch FROM people
-        WHERE realm_id = $1 AND email_key = $2 AND service_client_id IS NULL
+        WHERE realm_id = $1 AND email_key = $2 AND holds_email AND service_client_id IS NULL
         """
 
     static let insert: SQLText = """
         INSERT INTO people (\(PersonColumn.self), password_hash)
-        SELECT \(valuesOf: PersonColumn.self), $16
+        SELECT \(valuesOf: PersonColumn.self), $22
         WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
         ON CONFLICT DO NOTHING RETURNING id
         """

@@ -43,11 +43,11 @@ extension AccountSession {
 extension LiveAccountSession {
     /// With no providers yet.
     ///
-    /// - Parameter row: The columns of a session, then those of its account.
+    /// - Parameter row: The columns of a session, then those of its person.
     init(_ row: any SQLRow) throws {
         self.init(
             session: try AccountSession(row),
-            account: try Account(row, from: AccountSessionColumn.count),
+            person: try Person(row, from: AccountSessionColumn.count),
             providers: []
         )
     }

@@ -45,10 +45,10 @@ extension HandleSession {
 extension LiveHandleSession {
     /// With no providers yet.
     ///
-    /// - Parameter row: The columns of a session, of its account, and of ``HandleSessionColumn``.
+    /// - Parameter row: The columns of a session, of its person, and of ``HandleSessionColumn``.
     init(_ row: any SQLRow) throws {
         live = try LiveAccountSession(row)
-        handle = try HandleSession(row, from: AccountSessionColumn.count + AccountColumn.count)
+        handle = try HandleSession(row, from: AccountSessionColumn.count + PersonColumn.count)
     }
 }
 

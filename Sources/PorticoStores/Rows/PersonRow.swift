@@ -6,6 +6,7 @@ enum PersonColumn: Int, SQLColumns {
     case id, realmID, username, email, isEmailVerified, givenName, familyName, isEnabled
     case notBefore, attributes, createdAt, updatedAt, emailKey
     case requiredActions, serviceClientID
+    case emailProof, isEmailRelay, name, isNameOwn, isWelcomed, lastSignInAt
 }
 
 extension Person {
@@ -18,10 +19,20 @@ extension Person {
             username: try row.text(at(.username)),
             createdAt: try row.int64(at(.createdAt))
         )
-        email = try row.optionalText(at(.email))
+        mailbox = try row.optionalText(at(.email)).map { address in
+            try row.mailbox(
+                address,
+                isVerified: at(.isEmailVerified),
+                proof: at(.emailProof),
+                isRelay: at(.isEmailRelay)
+            )
+        }
         isEmailVerified = try row.bool(at(.isEmailVerified))
         givenName = try row.optionalText(at(.givenName))
         familyName = try row.optionalText(at(.familyName))
+        setName(try row.optionalText(at(.name)), isOwn: try row.bool(at(.isNameOwn)))
+        isWelcomed = try row.bool(at(.isWelcomed))
+        lastSignInAt = try row.optionalInt64(at(.lastSignInAt))
         isEnabled = try row.bool(at(.isEnabled))
         notBefore = try row.int64(at(.notBefore))
         if try row.text(at(.attributes)) != "{}" {
@@ -40,7 +51,23 @@ extension Person {
             .int64(notBefore), SQLValue(PersonAttributes.document(attributes)),
             .int64(createdAt), .int64(updatedAt), SQLValue(email.map(LoginName.folded)),
             SQLValue(words: requiredActions), SQLValue(serviceClientID),
+            SQLValue(mailbox?.verification.proof), .bool(mailbox?.isRelay == true),
+            SQLValue(name), .bool(isNameOwn), .bool(isWelcomed), SQLValue(lastSignInAt),
         ]
+    }
+}
+
+extension SQLRow {
+    /// - Parameters: The places of what is known of the address.
+    func mailbox(_ address: String, isVerified: Int, proof: Int, isRelay: Int) throws -> Mailbox {
+        Mailbox(
+            address: address,
+            verification: EmailVerification(
+                isVerified: try bool(isVerified),
+                proof: try optionalText(proof)
+            ),
+            isRelay: try bool(isRelay)
+        )
     }
 }
 

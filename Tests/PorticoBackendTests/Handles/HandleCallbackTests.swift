@@ -494,7 +494,7 @@ import Testing
     func blocked() async throws {
         _ = try await TestVisitor(server).byHandle()
         let account = try #require(try await server.accounts().first)
-        _ = try await server.database.accounts.block(account.id, true, at: server.clock.seconds)
+        _ = try await server.database.block(account.id, true, at: server.clock.seconds)
         let reply = try await visitor.byHandle()
         #expect(reply.redirected["error"] == "account_blocked")
         #expect(!visitor.cookies.keys.contains("sid"))

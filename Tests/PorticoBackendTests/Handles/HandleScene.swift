@@ -73,6 +73,7 @@ final class HandleScene: Sendable {
             key: key
         )
         var event = SignInEvent(
+            realmID: "home",
             spending: [],
             identity: Identity(
                 key: IdentityKey(issuer: "atproto", subject: did),
@@ -127,7 +128,7 @@ final class HandleScene: Sendable {
 
     func signOut(_ id: UniqueID) async throws {
         let live = try #require(try await handles.live(id, at: clock.seconds))
-        _ = try await database.accounts.signOut(id, of: live.live.account.id, at: clock.seconds)
+        _ = try await database.accounts.signOut(id, of: live.live.person.id, at: clock.seconds)
     }
 
     /// The stored tokens: access, refresh.

@@ -61,6 +61,7 @@ import Testing
             let clock = server.clock
             return HandleSessionImport(
                 accounts: accounts,
+                realmID: "home",
                 ring: HandleScene.ring,
                 provider: live.provider,
                 client: live.client,
@@ -149,7 +150,7 @@ import Testing
         let live = try #require(
             try await scene.server.scene.handles.live(session.sessionID, at: scene.now)
         )
-        let account = live.live.account.id
+        let account = live.live.person.id
         switch end {
         case .signOut: try await scene.server.scene.signOut(session.sessionID)
         case .signInAnew: _ = try await scene.server.signedIn()
@@ -162,7 +163,7 @@ import Testing
         }
         try await takeAll()
         #expect(try await scene.opened() == nil)
-        let kept = try await scene.accounts.account(account)
+        let kept = try await scene.accounts.person(account)
         #expect((kept == nil) == (end == .deletion))
         let foreign = try scene.server.seal(session, names: false)
         #expect(try await scene.server.call(Self.session, foreign).status == 401)
@@ -300,7 +301,7 @@ import Testing
         let live = try #require(
             try await other.server.scene.handles.live(known.sessionID, at: other.now)
         )
-        _ = try await other.accounts.block(live.live.account.id, true, at: other.now)
+        _ = try await other.server.scene.database.block(live.live.person.id, true, at: other.now)
         #expect(try await other.take(other.ours) == .refused(.blocked))
         #expect(try await other.opened() == nil)
     }
@@ -319,7 +320,7 @@ import Testing
             let session = try #require(try await scene.opened())
             #expect(session.handle == expected ?? "handle.invalid")
             let live = try await scene.server.scene.handles.live(session.sessionID, at: scene.now)
-            #expect(live?.live.account.name == expected)
+            #expect(live?.live.person.name == expected)
         }
     }
 

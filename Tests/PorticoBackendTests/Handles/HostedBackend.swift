@@ -49,16 +49,16 @@ final class HostedBackend: Sendable {
         let url = try PublicURL(origin)
         let passwords = try IronPasswords(session: Self.password)
         let file = Locked<IronPasswords?>(passwords)
-        try await database.configuration.put(
+        try await database.put(
             ProviderRecord(
+                realmID: "home",
                 name: "atproto",
                 kind: "atproto",
                 place: 1,
                 isEnabled: true,
                 settings: isPublic ? ["public": true] : [:],
                 sealedSecret: nil
-            ),
-            replacing: nil
+            )
         )
         for app in apps { try await database.put(app) }
         let directory = try await BackendDirectory(

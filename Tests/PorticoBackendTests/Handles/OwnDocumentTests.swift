@@ -196,6 +196,7 @@ extension OwnDocumentTests {
 
     private func provider(_ settings: JSONObject) throws -> HandleProvider {
         let record = ProviderRecord(
+            realmID: "home",
             name: "atproto",
             kind: "atproto",
             place: 0,

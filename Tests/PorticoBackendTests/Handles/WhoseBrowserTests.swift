@@ -182,7 +182,7 @@ import Testing
         for fields in ways {
             let reply = try await server.send(.get, "/v1/auth/session", headers: fields)
             #expect(reply.status == 200)
-            #expect(reply.headers[.porticoUser] == session.live.account.id)
+            #expect(reply.headers[.porticoUser] == session.live.person.id)
             #expect(reply.headers[.porticoSession] == session.handle.sessionID.text)
             #expect(reply.headers[.porticoApp] == "moved")
             #expect(reply.headers[values: .setCookie].isEmpty)

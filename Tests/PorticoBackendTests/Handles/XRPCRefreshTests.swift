@@ -369,7 +369,7 @@ import Testing
         )
         _ = try await server.database.accounts.signOut(
             session.sessionID,
-            of: try #require(live).live.account.id,
+            of: try #require(live).live.person.id,
             at: server.clock.seconds
         )
         try await server.backend.revokeHandleTokens()
@@ -422,7 +422,7 @@ import Testing
         )
         _ = try await server.database.accounts.signOut(
             session.sessionID,
-            of: live.live.account.id,
+            of: live.live.person.id,
             at: server.clock.seconds
         )
         try await server.backend.revokeHandleTokens()

@@ -360,7 +360,7 @@ extension PageWalk {
         problem("account blocked") { server, visitor in
             _ = try await TestVisitor(server).signIn("google")
             for account in try await server.accounts() {
-                _ = try await server.database.accounts.block(
+                _ = try await server.database.block(
                     account.id,
                     true,
                     at: server.clock.seconds

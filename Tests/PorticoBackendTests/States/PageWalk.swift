@@ -139,7 +139,7 @@ extension BackendUnderTest {
         for var record in try await database.configuration.configuration().providers
         where names.contains(record.name) {
             change(&record)
-            try await database.configuration.put(record)
+            try await database.put(record)
         }
         try await backend.directory.refresh()
     }

@@ -19,7 +19,7 @@ extension BackendUnderTest {
         let count = try database.database.read { reader in
             try reader.first(
                 """
-                SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM identities)
+                SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM identities)
                      + (SELECT count(*) FROM account_sessions) + (SELECT count(*) FROM spent_once)
                      + (SELECT count(*) FROM email_codes) + (SELECT count(*) FROM mails)
                      + (SELECT count(*) FROM events)

@@ -67,8 +67,9 @@ package final class BackendUnderTest: Sendable {
         let written = WrittenLog(clock)
         let hosts = TestHosts(clock)
         if let handles {
-            try await database.configuration.put(
+            try await database.put(
                 ProviderRecord(
+                    realmID: "home",
                     name: "atproto",
                     kind: "atproto",
                     place: 100,

@@ -27,17 +27,40 @@ extension Client {
 }
 
 extension TestDatabase {
+    /// Makes the realm of the backend's people where it is not there yet.
+    package func makeHome(_ id: String = "home") async throws {
+        guard try await realms.realm(id: id) == nil else { return }
+        let realm = Realm(
+            id: id,
+            name: id,
+            displayName: "Home",
+            issuer: "https://id.example.com/realms/\(id)"
+        )
+        _ = try await realms.create(NewRealm(realm: realm, keys: []))
+    }
+
+    /// The people of that realm.
+    package func registered() async throws -> [Person] {
+        try await people.people(realmID: "home", after: nil, limit: 1000)
+    }
+
+    /// Stops a person from signing in, or lets them in again.
+    package func block(_ id: String, _ isBlocked: Bool, at now: Int64) async throws -> Change {
+        guard var person = try await accounts.person(id) else { return .notFound }
+        person.isEnabled = !isBlocked
+        person.updatedAt = now
+        return try await people.update(person)
+    }
+
+    /// Puts an identity provider of the realm in.
+    package func put(_ provider: ProviderRecord) async throws {
+        try await makeHome(provider.realmID)
+        try await configuration.put(provider)
+    }
+
     /// Registers an app of the backend, or replaces what is kept of it.
     package func put(_ app: Client) async throws {
-        if try await realms.realm(id: app.realmID) == nil {
-            let realm = Realm(
-                id: app.realmID,
-                name: app.realmID,
-                displayName: "Home",
-                issuer: "https://id.example.com/realms/\(app.realmID)"
-            )
-            _ = try await realms.create(NewRealm(realm: realm, keys: []))
-        }
+        try await makeHome(app.realmID)
         if try await realms.update(app) == .notFound { _ = try await realms.create(app) }
     }
 

@@ -29,6 +29,7 @@ extension ProviderRecord {
             settings["keyID"] = .string(team.keyID)
         }
         self.init(
+            realmID: "home",
             name: name,
             kind: kind.rawValue,
             place: place,

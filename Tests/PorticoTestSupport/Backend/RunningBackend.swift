@@ -106,7 +106,7 @@ package struct RunningBackend: Sendable {
         )
         let written = WrittenLog(clock)
         self.written = written
-        if let hosts { try await database.configuration.put(hosts.provider) }
+        if let hosts { try await database.put(hosts.provider) }
         let directory = try await BackendDirectory(
             store: database.configuration,
             handles: try hosts?.directory(ring: ring, publicURL: PublicURL(origin))
@@ -198,7 +198,7 @@ package struct RunningBackend: Sendable {
         return nil
     }
 
-    package func accounts() async throws -> [Account] {
-        try await database.accounts.accounts(after: nil, email: nil, limit: 100)
+    package func accounts() async throws -> [Person] {
+        try await database.registered()
     }
 }

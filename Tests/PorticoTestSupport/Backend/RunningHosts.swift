@@ -52,6 +52,7 @@ package struct RunningHosts: Sendable {
     /// Sign-in by handle, as it is kept.
     var provider: ProviderRecord {
         ProviderRecord(
+            realmID: "home",
             name: HandleProvider.kind,
             kind: HandleProvider.kind,
             place: 100,

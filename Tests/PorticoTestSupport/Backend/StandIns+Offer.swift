@@ -24,7 +24,7 @@ extension StandIns {
                 at: standIn,
                 redirectURIs: [callback, callback + "/link"]
             )
-            try await database.configuration.put(
+            try await database.put(
                 ProviderRecord(
                     standIn: registered,
                     name: name,

@@ -24,11 +24,11 @@ import Testing
             #expect(outcome.isNew == true)
             #expect(outcome.account?.email == nil)
             let id = try #require(outcome.account?.id)
-            #expect(try await stores.accounts.account(id)?.email == nil)
+            #expect(try await stores.accounts.person(id)?.email == nil)
             // As its identity's it is kept.
             #expect(try await stores.accounts.identities(of: id).map(\.email) == [email])
         }
-        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+        #expect(try await stores.accounts.person(ann.account.id) == ann.account)
     }
 
     @Test("an address that a new account has verified is taken from those that never proved it")
@@ -40,13 +40,13 @@ import Testing
         )
         let relay = try await stores.signedIn(
             AccountExample.key("relay"),
-            email: AccountEmail(address: "ann@example.com", isRelay: true)
+            email: Mailbox(address: "ann@example.com", isRelay: true)
         )
         let ann = try await stores.meet(Self.apple, rule: .separate)
-        #expect(ann.account?.email == AccountExample.verified())
-        #expect(try await stores.accounts.account(squatter.account.id)?.email == nil)
+        #expect(ann.account?.mailbox == AccountExample.verified())
+        #expect(try await stores.accounts.person(squatter.account.id)?.email == nil)
         for kept in [other, relay] {
-            #expect(try await stores.accounts.account(kept.account.id) == kept.account)
+            #expect(try await stores.accounts.person(kept.account.id) == kept.account)
         }
     }
 
@@ -55,14 +55,11 @@ import Testing
         let email = AccountExample.unverified()
         let ann = try await stores.signedIn(email: email)
         let other = try await stores.meet(Self.apple, email: email, rule: .separate)
-        #expect(other.account?.email == email)
-        #expect(try await stores.accounts.account(ann.account.id)?.email == email)
-        let found = try await stores.accounts.accounts(
-            after: nil,
-            email: "ann@example.com",
-            limit: 10
-        )
-        #expect(found.count == 2)
+        #expect(other.account?.mailbox == email)
+        #expect(try await stores.accounts.person(ann.account.id)?.mailbox == email)
+        var query = PersonQuery()
+        query.email = "ann@example.com"
+        #expect(try await stores.people.count(query, realmID: "home") == 2)
     }
 
     @Test(
@@ -75,20 +72,22 @@ import Testing
         if isLinked {
             #expect(try await stores.link(Self.apple, email: email, in: ann.sessionID) == .linked)
         } else {
-            #expect(try await stores.signedIn(email: email).account.email == email)
+            #expect(try await stores.signedIn(email: email).account.mailbox == email)
         }
-        #expect(try await stores.accounts.account(ann.account.id)?.email == email)
+        #expect(try await stores.accounts.person(ann.account.id)?.mailbox == email)
     }
 
     @Test("an account's address is verified once an identity brings the same one verified")
     func upgrade() async throws {
         let ann = try await stores.signedIn(email: AccountExample.unverified())
         let other = AccountExample.verified("other@example.com")
-        #expect(try await stores.signedIn(email: other).account.email?.isVerified == false)
+        #expect(try await stores.signedIn(email: other).account.mailbox?.isVerified == false)
         let same = AccountExample.verified()
-        #expect(try await stores.signedIn(email: same).account.email == same)
-        #expect(try await stores.accounts.account(ann.account.id)?.email == same)
-        #expect(try await stores.signedIn(email: AccountExample.unverified()).account.email == same)
+        #expect(try await stores.signedIn(email: same).account.mailbox == same)
+        #expect(try await stores.accounts.person(ann.account.id)?.mailbox == same)
+        #expect(
+            try await stores.signedIn(email: AccountExample.unverified()).account.mailbox == same
+        )
     }
 
     @Test("an unverified address does not become verified where another account has it verified")
@@ -97,8 +96,8 @@ import Testing
         let other = try await stores.signedIn(Self.apple)
         let again = try await stores.signedIn(Self.apple, email: AccountExample.verified())
         #expect(again.account.id == other.account.id)
-        #expect(again.account.email == nil)
-        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+        #expect(again.account.mailbox == nil)
+        #expect(try await stores.accounts.person(ann.account.id) == ann.account)
     }
 
     @Test(
@@ -112,11 +111,11 @@ import Testing
             rule: .separate
         )
         #expect(other.isNew == true && other.account?.email == nil)
-        #expect(try await stores.accounts.account(first.account.id) == first.account)
+        #expect(try await stores.accounts.person(first.account.id) == first.account)
 
         let owner = try await stores.meet(Self.apple, rule: .separate)
-        #expect(owner.account?.email == AccountExample.verified())
-        #expect(try await stores.accounts.account(first.account.id)?.email == nil)
+        #expect(owner.account?.mailbox == AccountExample.verified())
+        #expect(try await stores.accounts.person(first.account.id)?.email == nil)
         #expect(try await stores.kinds(of: first.account.id) == [.registered, .emailLost])
         #expect(try await stores.live(first.cookie)?.providers == ["google"])
         // An account that lost the address does not get it back by claiming it again.
@@ -132,14 +131,14 @@ import Testing
             (AccountExample.verified(), AccountExample.verified()),
             (AccountExample.vouched(), AccountExample.verified()),
         ] {
-            #expect(try await stores.signedIn(email: brought).account.email == kept)
+            #expect(try await stores.signedIn(email: brought).account.mailbox == kept)
             // What the provider said this time is the identity's.
             let identities = try await stores.accounts.identities(of: ann.account.id)
             #expect(identities.map(\.email) == [brought])
         }
         try await stores.startConfirmation(of: "ann@example.com")
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        #expect(try await stores.confirm(ann).account?.mailbox == AccountExample.mailed())
         let again = try await stores.signedIn(email: AccountExample.verified())
-        #expect(again.account.email == AccountExample.mailed())
+        #expect(again.account.mailbox == AccountExample.mailed())
     }
 }

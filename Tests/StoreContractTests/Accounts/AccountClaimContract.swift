@@ -15,7 +15,7 @@ struct AccountClaimContract {
         "decision 0020: if no one proved an account's address, its first owner is removed: sessions, codes and identities",
         arguments: [AccountExample.unverified(), AccountExample.vouched()]
     )
-    func preregistration(_ email: AccountEmail) async throws {
+    func preregistration(_ email: Mailbox) async throws {
         let attacker = try await stores.signedIn(email: email)
         let oidc = AccountExample.key("attacker", at: "https://id.example")
         #expect(try await stores.link(oidc, in: attacker.sessionID) == .linked)
@@ -29,8 +29,8 @@ struct AccountClaimContract {
         event.notice = AccountExample.notice()
         let account = try await stores.claim(attacker.account.id, event).account
         #expect(account?.id == attacker.account.id)
-        #expect(account?.email == AccountExample.mailed())
-        #expect(try await stores.live(cookie)?.account == account)
+        #expect(account?.mailbox == AccountExample.mailed())
+        #expect(try await stores.live(cookie)?.person == account)
         #expect(try await stores.live(cookie)?.providers == ["apple"])
 
         #expect(try await stores.live(attacker.cookie) == nil)
@@ -39,7 +39,7 @@ struct AccountClaimContract {
         #expect(try await stores.redeem(waiting.code) == .refused(.accountGone))
         let back = try await stores.signedIn(email: email)
         #expect(back.account.id != attacker.account.id)
-        #expect(back.account.email == nil)
+        #expect(back.account.mailbox == nil)
         let kinds = try await stores.kinds(of: attacker.account.id)
         #expect(kinds.suffix(3) == [.accountClaimed, .signedIn, .handOffRefused])
         #expect(try await stores.recipients().filter { $0 == "ann@example.com" }.count == 2)
@@ -49,7 +49,7 @@ struct AccountClaimContract {
         "decision 0020: an account with a proven address gets one more identity and the notice of it, and no one goes",
         arguments: [AccountExample.verified(), AccountExample.mailed()]
     )
-    func verified(_ email: AccountEmail) async throws {
+    func verified(_ email: Mailbox) async throws {
         let ann = try await stores.signedIn(email: email)
         try await stores.startConfirmation(of: "ann@example.com")
         let cookie = AccountExample.freshHash()
@@ -59,7 +59,7 @@ struct AccountClaimContract {
         #expect(try await stores.claim(ann.account.id, event).account?.id == ann.account.id)
         #expect(try await stores.live(cookie)?.providers == ["google", "apple"])
         #expect(try await stores.recipients().count == before + 1)
-        #expect(try await stores.live(ann.cookie)?.account.email == email)
+        #expect(try await stores.live(ann.cookie)?.person.mailbox == email)
     }
 
     @Test("a claim ends the session of the cookie that the browser had")
@@ -80,7 +80,7 @@ struct AccountClaimContract {
             nil,
         ]
     )
-    func otherAddress(_ email: AccountEmail?) async throws {
+    func otherAddress(_ email: Mailbox?) async throws {
         let bob = try await stores.signedIn(email: email)
         try await stores.startConfirmation(of: "ann@example.com")
         let event = AccountExample.signIn(Self.apple)
@@ -108,7 +108,7 @@ struct AccountClaimContract {
         let attacker = try await stores.signedIn(email: AccountExample.unverified())
         try await stores.startConfirmation(of: "ann@example.com")
         let ann = try await stores.meet(AccountExample.key("real"), rule: .separate)
-        #expect(ann.account?.email == AccountExample.verified())
+        #expect(ann.account?.mailbox == AccountExample.verified())
         let event = AccountExample.signIn(Self.apple)
         #expect(try await stores.claim(attacker.account.id, event) == .taken)
         #expect(try await stores.accounts.identities(of: attacker.account.id).count == 1)
@@ -142,7 +142,7 @@ struct AccountClaimContract {
         #expect(try await stores.claim(ann.account.id, second) == .secondOfProvider)
         #expect(try await stores.isLive(second.session.id) == false)
         try await stores.startConfirmation(of: "ann@example.com")
-        _ = try await stores.accounts.block(ann.account.id, true, at: AccountExample.now)
+        _ = try await stores.block(ann.account.id, true, at: AccountExample.now)
         let event = AccountExample.signIn(Self.apple)
         #expect(try await stores.claim(ann.account.id, event) == .blocked)
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)

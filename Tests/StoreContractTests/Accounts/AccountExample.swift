@@ -19,7 +19,7 @@ enum AccountExample {
 
     static func identity(
         _ key: IdentityKey = ann,
-        _ email: AccountEmail? = nil,
+        _ email: Mailbox? = nil,
         token: String? = nil
     ) -> Identity {
         Identity(
@@ -40,24 +40,24 @@ enum AccountExample {
         }
     }
 
-    static func verified(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address, verification: .authoritative)
+    static func verified(_ address: String = "ann@example.com") -> Mailbox {
+        Mailbox(address: address, verification: .authoritative)
     }
 
-    static func vouched(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address, verification: .vouched)
+    static func vouched(_ address: String = "ann@example.com") -> Mailbox {
+        Mailbox(address: address, verification: .vouched)
     }
 
-    static func mailed(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address, verification: .mailedCode)
+    static func mailed(_ address: String = "ann@example.com") -> Mailbox {
+        Mailbox(address: address, verification: .mailedCode)
     }
 
-    static func unverified(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address)
+    static func unverified(_ address: String = "ann@example.com") -> Mailbox {
+        Mailbox(address: address)
     }
 
-    static func relay(_ address: String = "x1@privaterelay.example") -> AccountEmail {
-        AccountEmail(address: address, verification: .vouched, isRelay: true)
+    static func relay(_ address: String = "x1@privaterelay.example") -> Mailbox {
+        Mailbox(address: address, verification: .vouched, isRelay: true)
     }
 
     static func fresh() -> UniqueID { UniqueID(random: .system) }
@@ -107,12 +107,13 @@ enum AccountExample {
 
     static func signIn(
         _ key: IdentityKey = ann,
-        email: AccountEmail? = nil,
+        email: Mailbox? = nil,
         session: NewAccountSession = browser(),
         rule: SignInEvent.EmailRule = .never,
         spending: [SpentOnce] = [attempt()]
     ) -> SignInEvent {
         SignInEvent(
+            realmID: "home",
             spending: spending,
             identity: identity(key, email),
             name: "Ann",
@@ -161,7 +162,7 @@ enum AccountExample {
 extension TestDatabase {
     /// A person who signed in with a browser.
     struct SignedIn {
-        var account: Account
+        var account: Person
         var cookie: Hash256
         var sessionID: UniqueID
     }
@@ -169,13 +170,14 @@ extension TestDatabase {
     func signIn(_ event: SignInEvent, at now: Int64 = AccountExample.now) async throws
         -> SignInOutcome
     {
-        try await accounts.signIn(event, at: now)
+        try await makeHome()
+        return try await accounts.signIn(event, at: now)
     }
 
     /// Signs in a person who may sign in.
     func signedIn(
         _ key: IdentityKey = AccountExample.ann,
-        email: AccountEmail? = nil,
+        email: Mailbox? = nil,
         rule: SignInEvent.EmailRule = .never,
         at now: Int64 = AccountExample.now
     ) async throws -> SignedIn {
@@ -204,7 +206,7 @@ extension TestDatabase {
 
     /// A session that waits for its app.
     func waiting(_ key: IdentityKey = AccountExample.ann) async throws -> (
-        code: HandOff, account: Account, sessionID: UniqueID
+        code: HandOff, account: Person, sessionID: UniqueID
     ) {
         let code = AccountExample.handOff()
         let session = AccountExample.session(.handOff(code))
@@ -215,7 +217,7 @@ extension TestDatabase {
 
     func link(
         _ key: IdentityKey,
-        email: AccountEmail? = nil,
+        email: Mailbox? = nil,
         in sessionID: UniqueID,
         spending: [SpentOnce] = [AccountExample.attempt()],
         notice: MailDraft? = nil,
@@ -242,6 +244,7 @@ extension TestDatabase {
     func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64 = .max) async throws -> Bool {
         try await accounts.forget(
             key,
+            realmID: "home",
             linkedUntil: issuedAt,
             noticeID: AccountExample.fresh(),
             at: AccountExample.now
@@ -260,12 +263,12 @@ extension TestDatabase {
     }
 
     func accountCount() async throws -> Int {
-        try await accounts.accounts(after: nil, email: nil, limit: 1000).count
+        try await registered().count
     }
 }
 
 extension SignInOutcome {
-    var account: Account? {
+    var account: Person? {
         if case .signedIn(let account, _) = self { account } else { nil }
     }
 

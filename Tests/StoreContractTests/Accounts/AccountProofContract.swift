@@ -27,7 +27,7 @@ import Testing
         session.provenAt = times.told
         _ = try await stores.signIn(AccountExample.signIn(session: session))
         #expect(try await Self.proven(stores, cookie) == times.kept)
-        let id = try #require(try await stores.live(cookie)?.account.id)
+        let id = try #require(try await stores.live(cookie)?.person.id)
         let listed = try await stores.sessions(of: id)
         #expect(listed.map(\.provenAt) == [times.kept])
 
@@ -48,14 +48,14 @@ import Testing
             AccountExample.unverified(), AccountExample.vouched(), AccountExample.verified(),
         ]
     )
-    func code(_ email: AccountEmail) async throws {
+    func code(_ email: Mailbox) async throws {
         let ann = try await stores.signedIn(email: email)
         let phone = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         let cookie = AccountExample.freshHash()
         let account = try await stores.prove(ann.sessionID, cookie).account
-        #expect(account?.email == AccountExample.mailed())
-        #expect(try await stores.accounts.account(ann.account.id) == account)
+        #expect(account?.mailbox == AccountExample.mailed())
+        #expect(try await stores.accounts.person(ann.account.id) == account)
         #expect(try await stores.live(ann.cookie) == nil)
         let live = try #require(try await stores.live(cookie, at: Self.later))
         #expect(live.session.id == ann.sessionID && live.session.provenAt == Self.later)

@@ -35,7 +35,7 @@ import Testing
         )
         try await stores.accounts.purge(before: AccountExample.now + 1000)
         #expect(try await stores.live(here.cookie) != nil)
-        #expect(try await stores.accounts.account(ann.account.id) != nil)
+        #expect(try await stores.accounts.person(ann.account.id) != nil)
     }
 
     @Test("an unredeemed hand-off code is remembered until it expires", arguments: [true, false])

@@ -30,7 +30,7 @@ import Testing
             idleSeconds: AccountExample.idle,
             expiresAt: AccountExample.now + AccountExample.sessionLife
         )
-        let live = LiveAccountSession(session: session, account: account, providers: ["google"])
+        let live = LiveAccountSession(session: session, person: account, providers: ["google"])
         #expect(try await stores.live(cookie) == live)
         #expect(try await stores.accounts.live(id: new.id, at: AccountExample.now) == live)
         #expect(try await stores.live(AccountExample.freshHash()) == nil)
@@ -82,7 +82,7 @@ import Testing
     @Test("of an account's live sessions no more are listed than are asked for, those seen last")
     func listed() async throws {
         var ids: [UniqueID] = []
-        var account: Account?
+        var account: Person?
         for later in 0..<5 as Range<Int64> {
             let signedIn = try await stores.signedIn(at: AccountExample.now + later)
             ids.append(signedIn.sessionID)
@@ -224,10 +224,10 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             let outcome = try await accounts.signOutEverywhere(of: id, except: nil, at: now)
             #expect(outcome == .signedOut(forgetting: []))
         case .blocked:
-            #expect(try await accounts.block(id, true, at: now) == .changed)
+            #expect(try await stores.block(id, true, at: now) == .changed)
         case .unblocked:
-            #expect(try await accounts.block(id, true, at: now) == .changed)
-            #expect(try await accounts.block(id, false, at: now) == .changed)
+            #expect(try await stores.block(id, true, at: now) == .changed)
+            #expect(try await stores.block(id, false, at: now) == .changed)
         case .deleted:
             #expect(try await stores.delete(id) != nil)
         case .unlinked:
@@ -247,6 +247,7 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
                 issuer: AccountExample.google,
                 subject: "ann",
                 providerSessionID: nil,
+                realmID: "home",
                 spending: AccountExample.attempt(),
                 at: now
             )

@@ -109,7 +109,7 @@ import Testing
         let session = AccountExample.browser(ann.cookie, replacing: ann.cookie)
         let event = AccountExample.signIn(AccountExample.key("bob"), session: session)
         await #expect(throws: StoreConflict.self) { try await stores.signIn(event) }
-        #expect(try await stores.live(ann.cookie)?.account == ann.account)
+        #expect(try await stores.live(ann.cookie)?.person == ann.account)
     }
 }
 
@@ -194,7 +194,7 @@ extension TestDatabase {
     }
 
     func signOutEverywhere(
-        _ account: Account,
+        _ account: Person,
         but kept: UniqueID? = nil,
         at now: Int64 = AccountExample.now
     ) async throws -> SignOutOutcome {
@@ -210,6 +210,7 @@ extension TestDatabase {
             issuer: AccountExample.google,
             subject: subject,
             providerSessionID: sid,
+            realmID: "home",
             spending: token,
             at: AccountExample.now
         )

@@ -32,6 +32,7 @@ import Testing
 
     static func provider(_ name: String, place: Int64 = 0) -> ProviderRecord {
         ProviderRecord(
+            realmID: "home",
             name: name,
             kind: "oidc",
             place: place,
@@ -55,7 +56,7 @@ import Testing
         last.isEnabled = false
         last.sealedSecret = nil
         let (c, b) = (Self.provider("c", place: 1), Self.provider("b", place: 1))
-        for provider in [last, c, b] { try await stores.configuration.put(provider) }
+        for provider in [last, c, b] { try await stores.put(provider) }
         let configuration = try await stores.configuration.configuration()
         #expect(configuration.apps == [another, Self.notes])
         #expect(configuration.providers == [b, c, last])
@@ -85,9 +86,9 @@ import Testing
         }
         #expect(try await stores.deleteApp(Self.notes) == .changed)
         #expect(try await isChanged())
-        #expect(try await store.deleteProvider(name: "a") == .changed)
+        #expect(try await store.deleteProvider(name: "a", realmID: "home") == .changed)
         #expect(try await isChanged())
-        #expect(try await store.deleteProvider(name: "a") == .notFound)
+        #expect(try await store.deleteProvider(name: "a", realmID: "home") == .notFound)
         #expect(try await isChanged() == false)
         let configuration = try await store.configuration()
         #expect(configuration.apps.isEmpty && configuration.providers.isEmpty)
@@ -95,7 +96,9 @@ import Testing
 
     @Test("putting in a provider that is there replaces it", arguments: StoreUnderTest.allCases)
     func replacement(_ database: StoreUnderTest) async throws {
-        let store = try database.empty().configuration
+        let stores = try database.empty()
+        try await stores.makeHome()
+        let store = stores.configuration
         try await store.put(Self.provider("a"))
         var provider = Self.provider("a", place: 7)
         provider.kind = "keycloak"
@@ -154,5 +157,29 @@ import Testing
         #expect(try await configuration().apps.isEmpty)
         try await stores.put(elsewhere)
         #expect(try await configuration().apps == [elsewhere])
+    }
+
+    @Test(
+        "a realm has its own providers; the first one's realm is the backend's, until another is chosen",
+        arguments: StoreUnderTest.allCases
+    )
+    func providersOfRealms(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let home = Self.provider("google")
+        var shop = Self.provider("google", place: 3)
+        shop.realmID = "shop"
+        for provider in [home, shop] { try await stores.put(provider) }
+        let store = stores.configuration
+        #expect(try await store.configuration().realm?.id == "home")
+        #expect(try await store.configuration().providers == [home])
+        #expect(try await store.providers(realmID: "shop") == [shop])
+        let version = try await store.version()
+        try await store.choose(realmID: "shop")
+        #expect(try await store.version() != version)
+        #expect(try await store.configuration().providers == [shop])
+        #expect(try await store.deleteProvider(name: "google", realmID: "shop") == .changed)
+        #expect(try await store.providers(realmID: "home") == [home])
+        _ = try await stores.realms.deleteRealm(id: "home")
+        #expect(try await store.providers(realmID: "home").isEmpty)
     }
 }

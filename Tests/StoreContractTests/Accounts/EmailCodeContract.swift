@@ -19,9 +19,9 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified("old@example.com"))
         try await stores.startConfirmation(of: "Ann@Example.com")
         var expected = ann.account
-        expected.email = AccountExample.mailed("Ann@Example.com")
+        expected.mailbox = AccountExample.mailed("Ann@Example.com")
         #expect(try await stores.confirm(ann) == .confirmed(expected))
-        #expect(try await stores.accounts.account(ann.account.id) == expected)
+        #expect(try await stores.accounts.person(ann.account.id) == expected)
         #expect(try await stores.confirm(ann) == .unknown)
         #expect(try await stores.kinds() == [.registered, .emailConfirmed])
     }
@@ -36,9 +36,9 @@ import Testing
             // The same mailbox, written in another way.
             (AccountExample.verified("ANN@example.com"), []),
             (nil, []),
-        ] as [(AccountEmail?, [String])]
+        ] as [(Mailbox?, [String])]
     )
-    func formerAddress(_ former: (AccountEmail?, told: [String]))
+    func formerAddress(_ former: (Mailbox?, told: [String]))
         async throws
     {
         let ann = try await stores.signedIn(email: former.0)
@@ -85,7 +85,7 @@ import Testing
             )
         }
         #expect(try await stores.confirm(ann) == .unknown)
-        #expect(try await stores.accounts.account(ann.account.id)?.email == nil)
+        #expect(try await stores.accounts.person(ann.account.id)?.email == nil)
     }
 
     @Test("the right code after four wrong ones is right")
@@ -93,7 +93,7 @@ import Testing
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        #expect(try await stores.confirm(ann).account?.mailbox == AccountExample.mailed())
     }
 
     @Test("of any number of concurrent wrong codes five count")
@@ -145,7 +145,7 @@ import Testing
             try await stores.confirm(ann, code: "first")
                 == .wrong(triesLeft: 4, address: "new@example.com")
         )
-        let email = try await stores.confirm(ann, code: "second").account?.email
+        let email = try await stores.confirm(ann, code: "second").account?.mailbox
         #expect(email == AccountExample.mailed("new@example.com"))
         #expect(try await stores.confirm(ann) == .unknown)
         #expect(try await stores.confirm(bob, owner: "bob").account != nil)
@@ -155,28 +155,28 @@ import Testing
         "WEB-ACC-1: an address proven by two accounts is taken from neither",
         arguments: [AccountExample.verified(), AccountExample.mailed()]
     )
-    func taken(_ email: AccountEmail) async throws {
+    func taken(_ email: Mailbox) async throws {
         let ann = try await stores.signedIn(email: email)
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await stores.startConfirmation(of: "ANN@example.com")
         #expect(try await stores.confirm(bob) == .taken)
         #expect(try await stores.confirm(bob) == .unknown)
-        #expect(try await stores.accounts.account(bob.account.id) == bob.account)
-        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+        #expect(try await stores.accounts.person(bob.account.id) == bob.account)
+        #expect(try await stores.accounts.person(ann.account.id) == ann.account)
     }
 
     @Test(
         "decision 0020: a proven address is taken from accounts that never proved it, and nothing else of theirs",
         arguments: [AccountExample.unverified(), AccountExample.vouched()]
     )
-    func squatter(_ email: AccountEmail) async throws {
+    func squatter(_ email: Mailbox) async throws {
         let squatter = try await stores.signedIn(email: email)
         let ann = try await stores.signedIn(AccountExample.key("real"))
         try await stores.startConfirmation(of: "ann@example.com")
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        #expect(try await stores.confirm(ann).account?.mailbox == AccountExample.mailed())
         var left = squatter.account
-        left.email = nil
-        #expect(try await stores.accounts.account(left.id) == left)
+        left.mailbox = nil
+        #expect(try await stores.accounts.person(left.id) == left)
         #expect(try await stores.live(squatter.cookie)?.providers == ["google"])
         #expect(try await stores.kinds(of: left.id) == [.registered, .emailLost])
     }
@@ -232,7 +232,7 @@ extension TestDatabase {
 }
 
 extension EmailConfirmationOutcome {
-    var account: Account? {
+    var account: Person? {
         if case .confirmed(let account) = self { account } else { nil }
     }
 }

@@ -33,7 +33,7 @@ import Testing
             idleSeconds: AccountExample.idle,
             expiresAt: AccountExample.now + AccountExample.sessionLife
         )
-        let live = LiveAccountSession(session: session, account: account, providers: ["google"])
+        let live = LiveAccountSession(session: session, person: account, providers: ["google"])
         #expect(outcome == .redeemed(live, isNew: true))
         #expect(try await stores.kinds() == [.registered, .handOffRedeemed])
         #expect(try await stores.accounts.live(id: sessionID, at: later) == live)

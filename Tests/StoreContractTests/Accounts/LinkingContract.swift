@@ -49,7 +49,7 @@ import Testing
         identity.linkedAt = AccountExample.now + 5
         identity.lastUsedAt = AccountExample.now + 5
         #expect(try await stores.accounts.identities(of: ann.account.id).last == identity)
-        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+        #expect(try await stores.accounts.person(ann.account.id) == ann.account)
         #expect(try await stores.kinds() == [.registered, .wayAdded])
         let event = try await stores.events.latest(of: ann.account.id, limit: 1)
             .first
@@ -142,7 +142,7 @@ import Testing
         // A person who is not asked leaves no open question.
         var event = AccountExample.signIn(Self.apple, rule: .ask)
         event.question = question
-        event.identity.key.subject = "somebody else"
+        event.identity.subject = "somebody else"
         #expect(try await stores.signIn(event).isNew == true)
         #expect(try await stores.signIn(decided) == .spent)
 
@@ -167,7 +167,7 @@ import Testing
             (AccountExample.vouched(), AccountExample.vouched()),
         ]
     )
-    func unproven(_ sides: (AccountEmail, AccountEmail)) async throws {
+    func unproven(_ sides: (Mailbox, Mailbox)) async throws {
         let ann = try await stores.signedIn(email: sides.0)
         for rule in [SignInEvent.EmailRule.ask, .link] {
             let outcome = try await stores.meet(Self.apple, email: sides.1, rule: rule)
@@ -192,7 +192,7 @@ import Testing
             return
         }
         try await stores.startConfirmation(of: "ann@example.com")
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        #expect(try await stores.confirm(ann).account?.mailbox == AccountExample.mailed())
         #expect(try await stores.meet(Self.apple, rule: .link).account?.id == ann.account.id)
     }
 
@@ -200,9 +200,9 @@ import Testing
         "decision 0030: a missing address matches no one, and with the rule never, no address does",
         arguments: [
             (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
-        ] as [(AccountEmail?, SignInEvent.EmailRule)]
+        ] as [(Mailbox?, SignInEvent.EmailRule)]
     )
-    func noAddress(_ sample: (AccountEmail?, SignInEvent.EmailRule)) async throws {
+    func noAddress(_ sample: (Mailbox?, SignInEvent.EmailRule)) async throws {
         _ = try await stores.signedIn(email: AccountExample.verified())
         let outcome = try await stores.meet(Self.apple, email: sample.0, rule: sample.1)
         #expect(outcome.isNew == true)
@@ -218,10 +218,10 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let one = try await stores.meet(Self.apple, email: relay, rule: rule)
         #expect(one.isNew == true)
-        #expect(one.account?.email == relay)
+        #expect(one.account?.mailbox == relay)
         let other = try await stores.meet(AccountExample.key("x"), email: relay, rule: rule)
         #expect(other.isNew == true)
-        #expect(other.account?.email == relay)
+        #expect(other.account?.mailbox == relay)
         let match = AccountMatch(
             personID: ann.account.id,
             verification: .authoritative,
@@ -292,7 +292,7 @@ import Testing
             providers: ["google"]
         )
         #expect(second == .matches([match]))
-        _ = try await stores.accounts.block(ann.account.id, true, at: AccountExample.now)
+        _ = try await stores.block(ann.account.id, true, at: AccountExample.now)
         #expect(try await stores.meet(Self.apple, rule: .link) == .blocked(ann.account.id))
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
         #expect(try await stores.accountCount() == 1)
@@ -315,7 +315,7 @@ extension TestDatabase {
     /// A person comes with an identity and, unless told otherwise, Ann's address, verified.
     func meet(
         _ key: IdentityKey,
-        email: AccountEmail? = AccountExample.verified(),
+        email: Mailbox? = AccountExample.verified(),
         rule: SignInEvent.EmailRule
     ) async throws -> SignInOutcome {
         try await signIn(AccountExample.signIn(key, email: email, rule: rule))

@@ -132,7 +132,7 @@ struct SignOutTokenContract {
         ann = try await stores.signedIn()
         #expect(try await stores.logout("ann", nil) == 1)
         ann = try await stores.signedIn()
-        for isBlocked in [true, false] { _ = try await accounts.block(id, isBlocked, at: now) }
+        for isBlocked in [true, false] { _ = try await stores.block(id, isBlocked, at: now) }
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.tokens(of: ann.account) == ["sealed"])
     }
@@ -213,7 +213,7 @@ extension TestDatabase {
     }
 
     /// Of its identities, in the order of linking.
-    func tokens(of account: Account) async throws -> [String?] {
+    func tokens(of account: Person) async throws -> [String?] {
         try await accounts.identities(of: account.id).map(\.sealedToken)
     }
 }

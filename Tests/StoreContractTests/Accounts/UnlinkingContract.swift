@@ -61,7 +61,7 @@ import Testing
         _ = try await stores.linkedApple(in: ann.sessionID)
         #expect(try await stores.forget(Self.apple))
         #expect(try await stores.forget(AccountExample.ann))
-        #expect(try await stores.accounts.account(id) == nil)
+        #expect(try await stores.accounts.person(id) == nil)
     }
 
     @Test("an identity that is not there is not unlinked")
@@ -148,7 +148,7 @@ import Testing
             }
             let left = try await stores.accounts.identities(of: ann.account.id)
             #expect(left.isEmpty || left.map(\.key) == [apple])
-            let account = try await stores.accounts.accounts(after: nil, email: nil, limit: 1000)
+            let account = try await stores.registered()
             #expect(account.contains { $0.id == ann.account.id } == !left.isEmpty)
         }
     }

@@ -54,15 +54,16 @@ import Testing
             let credential = Example.credential(kind.rawValue, kind)
             #expect(try await stores.people.add(credential, realmID: "realm-1") == .changed)
         }
-        let elsewhere = FederatedIdentity(provider: "google", subject: "1", username: nil)
-        #expect(try await stores.people.link(elsewhere, to: ann(stores).person) == .created)
+        let elsewhere = NewPerson.Identity(provider: "google", subject: "1", username: nil)
+        let person = try await ann(stores).person
+        #expect(try await stores.people.link(elsewhere, to: person, at: Example.now) == .created)
         try await stores.allow(["openid"], to: Example.client.id)
     }
 
     /// How many factors, accounts elsewhere and apps that were allowed something there are.
     private func left(_ stores: TestDatabase) async throws -> [Int] {
         let factors = try await stores.secondFactors()
-        let others = try await stores.people.identities(of: "person-ann", realmID: "realm-1")
+        let others = try await stores.people.identities(of: "person-ann")
         let allowed = try await stores.consent(Example.client.id)
         return [factors.count, others.count, allowed == nil ? 0 : 1]
     }

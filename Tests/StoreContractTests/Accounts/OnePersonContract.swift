@@ -1,0 +1,263 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// Whoever signs in at a provider is a person of the realm, like all others.
+@Suite("AccountStore: one person, however they sign in", .everyDatabase) struct OnePersonContract {
+    private let stores: TestDatabase
+
+    init() throws { stores = try StoreUnderTest.empty() }
+
+    static let apple = AccountExample.key("ann", at: AccountExample.apple)
+    static let hash = PasswordHash(encoded: "$argon2id$kept")
+
+    /// Ann of a file, with a password, a second factor and an account at Google.
+    private func imported(isVerified: Bool = true) async throws -> Person {
+        try await stores.makeHome()
+        var person = Person(
+            id: "ann-of-a-file",
+            realmID: "home",
+            username: "ann",
+            createdAt: AccountExample.now - 1000
+        )
+        person.givenName = "Ann"
+        person.familyName = "Example"
+        person.email = "ann@example.com"
+        person.isEmailVerified = isVerified
+        var new = NewPerson(person: person, password: Self.hash)
+        new.identities = [.init(provider: "google", subject: "ann", username: "ann@gmail")]
+        new.credentials = [
+            Credential(
+                id: "app",
+                personID: person.id,
+                kind: .totp,
+                label: "",
+                createdAt: 1,
+                priority: 0,
+                parameters: [:],
+                sealedSecret: "sealed"
+            )
+        ]
+        #expect(try await stores.people.create(new) == .created)
+        return person
+    }
+
+    private func password(of person: Person) async throws -> PasswordHash? {
+        try await stores.people.credentials(id: person.id, realmID: "home")?.password
+    }
+
+    @Test("an identity of a file is its person's: they sign in by it, and it has its issuer then")
+    func identityOfFile() async throws {
+        let person = try await imported()
+        let before = try await stores.people.identities(of: person.id)
+        #expect(before.map(\.issuer) == [nil] && before.map(\.username) == ["ann@gmail"])
+        let ann = try await stores.signedIn(rule: .ask)
+        #expect(ann.account.id == person.id)
+        #expect(ann.account.fullName == "Ann Example")
+        #expect(try await password(of: person) == Self.hash)
+        let after = try await stores.people.identities(of: person.id)
+        #expect(after.map(\.key) == [AccountExample.ann])
+        #expect(after.map(\.username) == ["ann@gmail"])
+        #expect(after.map(\.lastUsedAt) == [AccountExample.now])
+        #expect(try await stores.registered().map(\.id) == [person.id])
+        // Whoever has that id at another issuer is someone else.
+        let other = AccountExample.key("ann", at: "https://other.example")
+        #expect(try await stores.signedIn(other).account.id != person.id)
+    }
+
+    @Test("an identity of a file at a provider of another name is no one's who signs in")
+    func otherProvider() async throws {
+        let person = try await imported()
+        #expect(try await stores.signedIn(Self.apple).account.id != person.id)
+    }
+
+    @Test("a person has one identity of a provider, also where a file names it without an issuer")
+    func secondOfProvider() async throws {
+        let person = try await imported()
+        let ann = try await stores.signedIn()
+        #expect(ann.account.id == person.id)
+        let second = AccountExample.key("ann-2")
+        #expect(try await stores.link(second, in: ann.sessionID) == .secondOfProvider)
+        let owned = NewPerson.Identity(provider: "google", subject: "ann", username: nil)
+        let bob = try await stores.signedIn(AccountExample.key("bob")).account
+        let now = AccountExample.now
+        #expect(try await stores.people.link(owned, to: bob, at: now) == .conflict)
+    }
+
+    @Test("realms are apart: the same identity and address are another person's in another realm")
+    func realms() async throws {
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        try await stores.makeHome("shop")
+        var event = AccountExample.signIn(email: AccountExample.verified(), rule: .ask)
+        event.realmID = "shop"
+        let there = try #require(try await stores.signIn(event).account)
+        #expect(there.id != ann.account.id && there.realmID == "shop")
+        #expect(there.mailbox == AccountExample.verified())
+        #expect(try await stores.accounts.person(ann.account.id) == ann.account)
+        let count = try await stores.accounts.endSessions(
+            issuer: AccountExample.google,
+            subject: "ann",
+            providerSessionID: nil,
+            realmID: "shop",
+            spending: AccountExample.attempt(),
+            at: AccountExample.now
+        )
+        #expect(count == 1)
+        #expect(try await stores.live(ann.cookie) != nil)
+        let isForgotten = try await stores.accounts.forget(
+            AccountExample.ann,
+            realmID: "shop",
+            linkedUntil: .max,
+            noticeID: AccountExample.fresh(),
+            at: AccountExample.now
+        )
+        #expect(isForgotten)
+        #expect(try await stores.people.identities(of: ann.account.id).count == 1)
+        // Nor does a code of one realm claim a person of the other.
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(try await stores.claim(ann.account.id, event) == .unknown)
+    }
+
+    @Test("decision 0030: people with passwords are asked about, and joined only by proof")
+    func matches() async throws {
+        let person = try await imported()
+        let email = AccountExample.vouched()
+        let outcome = try await stores.meet(Self.apple, email: email, rule: .ask)
+        let match = AccountMatch(
+            personID: person.id,
+            verification: .authoritative,
+            providers: ["google"]
+        )
+        #expect(outcome == .matches([match]))
+        #expect(try await stores.meet(Self.apple, email: email, rule: .link) == .matches([match]))
+        let proven = AccountExample.verified()
+        let linked = try await stores.meet(Self.apple, email: proven, rule: .link)
+        #expect(linked.account?.id == person.id && linked.isNew == false)
+        #expect(try await password(of: person) == Self.hash)
+    }
+
+    @Test(
+        "decision 0020: a claim by the mailbox takes password and second factors of one whose address no one proved",
+        arguments: [true, false]
+    )
+    func claim(_ isVerified: Bool) async throws {
+        let person = try await imported(isVerified: isVerified)
+        try await stores.startConfirmation(of: "ann@example.com")
+        let claimed = try await stores.claim(person.id, AccountExample.signIn(Self.apple)).account
+        #expect(claimed?.id == person.id)
+        #expect(try await password(of: person) == (isVerified ? Self.hash : nil))
+        let factors = try await stores.people.secondFactors(of: person.id, realmID: "home")
+        #expect(factors.count == (isVerified ? 1 : 0))
+        let identities = try await stores.people.identities(of: person.id)
+        #expect(identities.map(\.provider) == (isVerified ? ["google", "apple"] : ["apple"]))
+    }
+
+    @Test("a person who comes by a provider gets what the realm's new people get")
+    func defaults() async throws {
+        try await stores.makeHome()
+        let role = Role(id: "r", realmID: "home", clientID: nil, name: "member", description: "")
+        #expect(try await stores.realms.create(role) == .created)
+        let group = Group(id: "g", realmID: "home", parentID: nil, name: "all", description: "")
+        #expect(try await stores.realms.create(group) == .created)
+        var realm = try #require(try await stores.realms.realm(id: "home"))
+        realm.defaultRoles = [RoleName(clientID: nil, name: "member")]
+        realm.defaultGroupIDs = ["g"]
+        #expect(try await stores.realms.update(realm) == .changed)
+        let id = try await stores.signedIn().account.id
+        let ann = try #require(try await stores.people.person(id: id, realmID: "home"))
+        #expect(ann.roles == realm.defaultRoles && ann.groupIDs == ["g"])
+    }
+
+    @Test(
+        "what ends a person's sessions in the realm ends those of apps and handles, too",
+        arguments: ["sign-out", "password", "block", "deletion"]
+    )
+    func ends(_ way: String) async throws {
+        let ann = try await stores.signedInByHandle()
+        let (id, now) = (ann.account.id, AccountExample.now)
+        #expect(try await stores.isLive(ann.sessionID))
+        let people = stores.people
+        let change =
+            switch way {
+            case "sign-out": try await people.signOutEverywhere(id, realmID: "home", at: now)
+            case "password": try await people.setPassword(Self.hash, of: id, at: now)
+            case "block": try await stores.block(id, true, at: now)
+            default: try await people.deletePerson(id: id, realmID: "home")
+            }
+        #expect(change == .changed)
+        #expect(try await !stores.isLive(ann.sessionID))
+        #expect(try await stores.takeDue().map(\.session.sessionID) == [ann.sessionID])
+    }
+
+    @Test(
+        "names that an administrator sets come before what a provider says, and after what the person wrote"
+    )
+    func names() async throws {
+        var ann = try await stores.signedIn().account
+        #expect(ann.fullName == "Ann")
+        ann.givenName = "Anna"
+        #expect(ann.fullName == "Anna")
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.signedIn().account.fullName == "Anna")
+        let (accounts, id) = (stores.accounts, ann.id)
+        _ = try await accounts.update(id, name: "Annie", language: nil, isWelcomed: nil)
+        var kept = try #require(try await accounts.person(id))
+        #expect(kept.fullName == "Annie" && kept.givenName == "Anna")
+        // Something else of the person changes nothing of it, a name does.
+        kept.attributes["colour"] = ["red"]
+        #expect(try await stores.people.update(kept) == .changed)
+        #expect(try await accounts.person(id)?.fullName == "Annie")
+        kept.familyName = "Example"
+        #expect(try await stores.people.update(kept) == .changed)
+        #expect(try await accounts.person(id)?.fullName == "Anna Example")
+    }
+
+    @Test("an administrator's word counts as a proof of an address, until it changes")
+    func word() async throws {
+        var ann = try await stores.signedIn(email: AccountExample.vouched()).account
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.accounts.person(ann.id)?.mailbox == AccountExample.vouched())
+        ann.isEmailVerified = false
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.accounts.person(ann.id)?.mailbox == AccountExample.unverified())
+        ann.isEmailVerified = true
+        #expect(try await stores.people.update(ann) == .changed)
+        #expect(try await stores.accounts.person(ann.id)?.mailbox == AccountExample.verified())
+        ann.email = "other@example.com"
+        #expect(ann.mailbox == AccountExample.unverified("other@example.com"))
+    }
+
+    @Test("an address that several people claim is good for signing in with only where it is held")
+    func held() async throws {
+        let person = try await imported(isVerified: false)
+        let bob = try await stores.signedIn(
+            AccountExample.key("bob"),
+            email: AccountExample.unverified()
+        )
+        #expect(bob.account.email == "ann@example.com")
+        let found = try await stores.people.credentials(
+            realmID: "home",
+            login: "ann@example.com",
+            byEmail: true
+        )
+        #expect(found?.person.id == person.id)
+        let owners = try await stores.people.owners(
+            usernames: [],
+            emails: ["ann@example.com"],
+            realmID: "home"
+        )
+        #expect(owners.emails == ["ann@example.com": person.id])
+        // Someone who proves it takes it from both.
+        let ann = try await stores.signedIn(
+            Self.apple,
+            email: AccountExample.verified(),
+            rule: .separate
+        )
+        for id in [person.id, bob.account.id] {
+            #expect(try await stores.accounts.person(id)?.email == nil)
+        }
+        #expect(ann.account.mailbox == AccountExample.verified())
+    }
+}
