@@ -197,7 +197,7 @@ private final class KeepAliveServer: Sendable {
         _ path: String,
         _ port: UInt16,
         by client: OutboundClient,
-        for person: UniqueID? = nil
+        for person: String? = nil
     ) async throws -> HTTPReply {
         let address = try #require(HTTPAddress("http://127.0.0.1:\(port)\(path)"))
         var limits = HTTPLimits(bytes: 1 << 20, seconds: 20)

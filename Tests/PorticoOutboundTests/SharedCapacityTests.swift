@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What hosts share of a transport") struct SharedCapacityTests {
     /// As many as it gets.
-    private func fill(_ capacity: SharedCapacity, _ host: String, _ person: UniqueID? = nil)
+    private func fill(_ capacity: SharedCapacity, _ host: String, _ person: String? = nil)
         -> Int
     {
         var count = 0
@@ -47,7 +47,7 @@ import Testing
     @Test("decision 0067: of what a host gets, one person leaves some to the next, and so on")
     func people() {
         let capacity = SharedCapacity(256, part: 8, person: (5, 8))
-        let people = (0..<6).map { _ in UniqueID(random: .system) }
+        let people = (0..<6).map { _ in UniqueID(random: .system).text }
         #expect(people.map { fill(capacity, "a.example", $0) } == [20, 7, 3, 1, 1, 0])
         // At another host the same person is somebody else.
         #expect(fill(capacity, "b.example", people[0]) == 17)
@@ -82,7 +82,7 @@ import Testing
         _ transport: GuardedTransport,
         _ host: String,
         seconds: Int = 15,
-        for person: UniqueID? = nil
+        for person: String? = nil
     ) async throws -> HTTPReply {
         var limits = HTTPLimits(bytes: 1 << 20, seconds: seconds)
         limits.person = person
@@ -114,7 +114,7 @@ import Testing
             await #expect(throws: HTTPTransportError.busy) {
                 try await get(transport, host, for: first)
             }
-            let other = try await get(transport, host, for: UniqueID(random: .system))
+            let other = try await get(transport, host, for: UniqueID(random: .system).text)
             #expect(other.response.status == .ok)
             group.cancelAll()
         }
