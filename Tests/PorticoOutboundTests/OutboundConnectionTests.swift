@@ -228,7 +228,7 @@ private final class KeepAliveServer: Sendable {
             connections: 8,
             places: SharedCapacity(8, part: 2, person: (1, 2))
         )
-        let (one, two) = (UniqueID(random: .system), UniqueID(random: .system))
+        let (one, two) = (UniqueID(random: .system).text, UniqueID(random: .system).text)
         let port = slow.port
         let waiting = (1...2).map { _ in
             Task { try await self.get("/", port, by: client, for: one) }
@@ -250,7 +250,7 @@ private final class KeepAliveServer: Sendable {
         let server = try LocalServer { _ in .bytes(Self.answer) }
         defer { server.stop() }
         let client = OutboundClient(answers: SharedCapacity(4 * 8192, part: 2, person: (1, 2)))
-        let (one, two) = (UniqueID(random: .system), UniqueID(random: .system))
+        let (one, two) = (UniqueID(random: .system).text, UniqueID(random: .system).text)
         var held: [HTTPReply] = []
         for _ in 0..<2 { held.append(try await get("/", server.port, by: client, for: one)) }
         await #expect(throws: HTTPTransportError.noRoom) {

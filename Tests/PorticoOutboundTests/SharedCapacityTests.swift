@@ -95,7 +95,7 @@ import Testing
 
     @Test("decision 0067: a person's 21st request of a host is refused, and another's is sent")
     func hangsForOne() async throws {
-        let first = UniqueID(random: .system)
+        let first = UniqueID(random: .system).text
         let (asked, host) = (Locked(0), "hangs.example.com")
         let server = try LocalServer { _ in
             let number = asked.withLock { asked in

@@ -10,7 +10,7 @@ import Testing
 
 /// A server that takes long bodies at `/long`, from everybody but who says `X-No: 1`.
 struct UploadScene: Sendable {
-    static let account = UniqueID(random: .system)
+    static let account = UniqueID(random: .system).text
     let folder: SpoolFolder
     var limits = ConnectionLimits(connections: 1000)
     /// How often the head was judged.
@@ -291,7 +291,7 @@ struct UploadScene: Sendable {
     @Test("decision 0068: places are bounded, of an account and in all, and so is the disk")
     func places() throws {
         let places = UploadPlaces(room: 100)
-        let (one, other) = (UniqueID(random: .system), UniqueID(random: .system))
+        let (one, other) = (UniqueID(random: .system).text, UniqueID(random: .system).text)
         // A quarter of 100, and a quarter of 76.
         var taken = try (0..<4).map { _ in try places.take(for: one, stored: 6) }
         #expect(throws: Upload.Unread.tooMany) { try places.take(for: one, stored: 0) }
@@ -307,7 +307,7 @@ struct UploadScene: Sendable {
         #expect(throws: Upload.Unread.tooMany) { try places.take(for: one, stored: 0) }
         taken = []
         for _ in 0..<64 {
-            taken.append(try places.take(for: UniqueID(random: .system), stored: 0))
+            taken.append(try places.take(for: UniqueID(random: .system).text, stored: 0))
         }
         #expect(throws: Upload.Unread.full) { try places.take(for: one, stored: 0) }
     }
@@ -319,7 +319,7 @@ struct UploadScene: Sendable {
         var taken: [UploadPlaces.Place] = []
         // As many of the longest ones as it gets.
         func fill(_ length: Int?) -> Int {
-            let (account, before) = (UniqueID(random: .system), taken.count)
+            let (account, before) = (UniqueID(random: .system).text, taken.count)
             do {
                 while true {
                     taken.append(
