@@ -67,7 +67,7 @@ extension Operation {
             Operation("unlink an account", "manage-users") { scene, administrator in
                 let person = try await scene.person(username)
                 let identity = NewPerson.Identity(provider: "google", subject: "1", username: nil)
-                _ = try await scene.database.people.link(identity, to: person)
+                _ = try await scene.database.people.link(identity, to: person, at: 0)
                 try await scene.administration.unlink("google", from: person, by: administrator)
             },
             operation("sign a person out") { administration, person, administrator, moment in
