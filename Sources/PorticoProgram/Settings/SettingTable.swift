@@ -66,8 +66,10 @@ struct SettingTable: Sendable {
         none: "the only realm; where there are several, `home`, which is made for it"
     ).help(
         "The realm whose people sign in at the backend.",
-        more:
-            "It is settled with the first provider or app. Changing it later leaves its people behind."
+        more: """
+            It is settled with the first provider or app, and does not change by itself. Another one \
+            takes effect when the server starts: people of the former realm no longer sign in there.
+            """
     )
     let trustedProxies = Entry(
         "trusted-proxies",

@@ -45,6 +45,7 @@ struct BackendWiring {
         let outbound = outbound
         let allowsStandIns = demonstration != nil
         let hadSealPasswords = try installation.sealPasswords(isNeeded: false) != nil
+        try await settleRealm()
         let directory = try await BackendDirectory(
             store: installation.backend,
             handles: handles(publicURL)
@@ -92,6 +93,20 @@ struct BackendWiring {
         try await backend.makeHandleKey()
         try await warn(ofSealPasswordsThat: hadSealPasswords)
         return backend
+    }
+
+    /// Makes the realm that the settings name the backend's.
+    private func settleRealm() async throws {
+        guard let name = installation.settings.backendRealm else { return }
+        guard let realm = try await installation.realms.realm(named: name) else {
+            log.logger("portico.backend").warning(
+                "backend.realm names a realm that is not there",
+                metadata: ["realm": .string(name)]
+            )
+            return
+        }
+        guard try await installation.backend.configuration().realm?.id != realm.id else { return }
+        try await installation.backend.choose(realmID: realm.id)
     }
 
     /// - Parameter wereThere: Whether there were any before this start.
