@@ -281,7 +281,12 @@ extension RealmAdministration {
         async throws
     {
         try await change(person, .identityDeleted, or: .identity, administrator) {
-            try await people.noting($0).unlink(provider, from: person.id, realmID: person.realmID)
+            try await people.noting($0).unlink(
+                provider,
+                from: person.id,
+                realmID: person.realmID,
+                at: $0.at / 1000
+            )
         }
     }
 

@@ -192,7 +192,7 @@ struct PersonImport {
             report.add(.skipped, subject, "the file has this user name or id twice")
             return false
         }
-        if let email = person.email, !taken.emails.insert(email) {
+        if let email = person.email, person.holdsEmail, !taken.emails.insert(email) {
             person.email = nil
             report.add(.changed, subject, "another person has the email address: left out")
         }
@@ -264,7 +264,8 @@ struct PersonImport {
         if !identities.isEmpty {
             report.keep(
                 subject,
-                "its accounts at other providers are kept, but no one signs in by them yet"
+                "its accounts at identity providers are kept: it signs in by them once a provider of "
+                    + "the same name is added"
             )
         }
         return identities

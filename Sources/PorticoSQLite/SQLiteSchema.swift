@@ -58,7 +58,7 @@ enum SQLiteSchema {
     /// - `live_browser_sessions`: statements also check when a session was last seen, because that
     ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
     ///   latest end of its grants with times of their own, or 0.
-    /// - `live_account_sessions`: one that waits for its app has lived until 0, and waits until
+    /// - `live_account_sessions`: of people of the backend's realm; one that waits for its app has lived until 0, and waits until
     ///   `waits_until`.
     static let views: StaticString = """
         CREATE VIEW live_grants AS
@@ -97,6 +97,7 @@ enum SQLiteSchema {
                 THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
                 ELSE 0 END AS waits_until
         FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.ended_at IS NULL AND p.is_enabled AND p.epoch = s.epoch;
+        WHERE s.ended_at IS NULL AND p.is_enabled AND p.epoch = s.epoch
+            AND p.realm_id = (SELECT realm_id FROM backend_version);
         """
 }

@@ -106,7 +106,7 @@ struct CommandTreeTests {
             "session import --app --dry-run --json --plain", "provider keys list --json",
             "provider keys rotate --dry-run", "provider keys withdraw --end-sessions --dry-run",
             "provider update --end-sessions",
-            "events -f --kind --realm --user --account --client --since --count --jsonl",
+            "events -f --kind --realm --user --client --since --count --jsonl",
             "doctor --public-url --offline --json",
             "client links --public-url --json", "realm update --signing-algorithm --acr-level",
             "realm update --default-language --code-drift --sign-in-events --event-kind",

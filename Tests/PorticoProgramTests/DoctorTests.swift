@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 import PorticoProtocol
 import PorticoTestSupport
 import Testing
@@ -50,8 +51,8 @@ struct DoctorTests {
     func offline() throws {
         let portico = try PorticoProcess()
         let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
+        // Makes the realm of the people who sign in with it.
         try portico.done(add, input: "a secret\n")
-        try portico.done("realm create home")
         try portico.done([
             "client", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
             "session-token", "--apple-app", "ABCDE12345.com.example.legacy",
@@ -272,13 +273,20 @@ struct DoctorTests {
     func clock() throws {
         let portico = try PorticoProcess()
         let provider = try LocalProvider()
+        let address = Locked("")
+        let us = try LocalServer { request in
+            guard request.contains("/.well-known/openid-configuration") else {
+                return LocalServer.reply("401 Unauthorized", [], #"{"authenticated":false}"#)
+            }
+            let issuer = address.withLock { $0 } + "/realms/home"
+            return LocalServer.reply("200 OK", [], #"{"issuer":"\#(issuer)"}"#)
+        }
+        address.withLock { $0 = "http://127.0.0.1:\(us.port)" }
         try portico.done([
             "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
-            "--allow-insecure-loopback", "--without-secret",
+            "--allow-insecure-loopback", "--without-secret", "--public-url",
+            "http://127.0.0.1:\(us.port)",
         ])
-        let us = try LocalServer { _ in
-            LocalServer.reply("401 Unauthorized", [], #"{"authenticated":false}"#)
-        }
         func doctor(_ fault: LocalProvider.Fault) throws -> Found {
             provider.become(fault)
             return try Found(

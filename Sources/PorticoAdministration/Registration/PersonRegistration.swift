@@ -40,7 +40,7 @@ package struct PersonRegistration: Sendable {
         guard LoginName.isName(person.username) || former?.username == person.username else {
             throw .username
         }
-        if let email = person.email {
+        if let email = person.email, email != former?.email {
             person.email = email.isEmpty ? nil : EmailAddress.folded(email)
             guard email.isEmpty || person.email != nil else { throw .email }
         }

@@ -146,9 +146,8 @@ package struct AccountDeparture: Sendable {
     }
 
     private func revoke(_ identity: Identity) async -> Revocation {
-        guard let provider = directory.provider(named: identity.provider) else {
-            return .providerGone
-        }
+        // One of the same name at another issuer must not see it.
+        guard let provider = directory.provider(of: identity) else { return .providerGone }
         guard let token = tokens.open(identity) else { return .tokenLost }
         return await provider.client.revoke(token) ? .revoked : .notRevoked
     }

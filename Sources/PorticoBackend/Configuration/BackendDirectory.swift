@@ -109,6 +109,14 @@ package final class BackendDirectory: Sendable {
         providers.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
+    /// The provider that an identity is at: by its name, and of its issuer.
+    func provider(of identity: Identity) -> LiveProvider? {
+        guard let issuer = identity.issuer, let provider = provider(named: identity.provider),
+            sameBytes(issuer, provider.client.provider.canonicalIssuer)
+        else { return nil }
+        return provider
+    }
+
     /// Reads the store again if its version is another. Called once a second, and by tests.
     /// Unchanged providers keep their cached data, and one that could not be set up is not tried again.
     ///

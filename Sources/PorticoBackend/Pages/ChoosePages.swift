@@ -135,6 +135,6 @@ struct ChoosePages: Sendable {
 extension PageAccount {
     init(_ account: Person) {
         let userName = account.email ?? account.fullName ?? ""
-        self.init(name: account.name == userName ? nil : account.name, userName: userName)
+        self.init(name: account.fullName == userName ? nil : account.fullName, userName: userName)
     }
 }

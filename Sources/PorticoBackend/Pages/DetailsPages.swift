@@ -59,7 +59,7 @@ struct DetailsPages: Sendable {
         let made = try forms.form(.accountDetails, "details", live.session.id.text, context)
         return responder.page(
             AccountDetailsPage(
-                name: said?.name ?? live.person.name ?? "",
+                name: said?.name ?? live.person.fullName ?? "",
                 email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 form: made.form,
                 problems: problems,

@@ -135,7 +135,7 @@ struct HomePages: Sendable {
         )
         return responder.page(
             WelcomePage(
-                name: said?.name ?? live.person.name ?? "",
+                name: said?.name ?? live.person.fullName ?? "",
                 email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 provider: live.providers.first.flatMap { ways.label($0) }
                     ?? MethodLabel(kind: .generic, displayName: identity.name),

@@ -96,7 +96,7 @@ actor ProviderAccess {
         -> Result<Token, Failure>
     {
         guard let token = vault.open(identity),
-            let provider = directory.provider(named: identity.provider)
+            let provider = directory.provider(of: identity)
         else { return .failure(.none) }
         do {
             let answer = try await provider.client.refresh(

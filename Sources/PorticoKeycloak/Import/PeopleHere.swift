@@ -57,7 +57,7 @@ struct PeopleHere: Sendable {
         if let owner = others(owners.usernames[person.username]) {
             return ("another person here has the username: left out", owner)
         }
-        if let owner = others(person.email.flatMap { owners.emails[$0] }) {
+        if person.holdsEmail, let owner = others(person.email.flatMap { owners.emails[$0] }) {
             return ("another person here has the email address: left out", owner)
         }
         if let owner = others(person.did.flatMap { shared.dids[$0] }) {

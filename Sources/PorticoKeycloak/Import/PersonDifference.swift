@@ -50,10 +50,15 @@ struct PersonDifference {
         // Someone who was signed out everywhere here stays so.
         new.person.notBefore = max(file.person.notBefore, former.person.notBefore)
         new.person.updatedAt = former.person.updatedAt
-        if new.person.attributes[Person.didAttribute] == nil {
-            // Someone signs in by it here, and few files know of DIDs.
-            let did = former.person.attributes[Person.didAttribute]
-            new.person.attributes[Person.didAttribute] = did
+        // Someone signs in by a DID here, and few files know of DIDs; nor of what providers said.
+        for name in [Person.didAttribute, "locale", "picture"]
+        where new.person.attributes[name] == nil {
+            new.person.attributes[name] = former.person.attributes[name]
+        }
+        if former.person.givenName == nil, former.person.familyName == nil,
+            new.person.givenName == former.person.name
+        {
+            new.person.givenName = nil
         }
         new.credentials = try credentials(new.credentials, over: former.credentials)
         let change = PersonChange(new, from: former)

@@ -39,11 +39,11 @@ package struct UserRepresentation: Sendable {
         [
             Line("id:text", by: .made { .string($0.new.person.id) }),
             Line("username:text", by: .string(\.new.person.username).always),
-            Line("firstName:text", by: .text(\.new.person.givenName)),
+            Line("firstName:text", by: .text(\.firstName)),
             Line("lastName:text", by: .text(\.new.person.familyName)),
             Line("email:text", by: .text(\.new.person.email)),
             Line("emailVerified:bool", by: .flag(\.new.person.isEmailVerified).always),
-            Line("attributes:map", by: .lists(\.new.person.attributes)),
+            Line("attributes:map", by: .lists(\.attributes)),
             Line("enabled:bool", by: .flag(\.new.person.isEnabled).always),
             Line(
                 "createdTimestamp:integer?",
@@ -92,6 +92,44 @@ package struct UserRepresentation: Sendable {
         let new = NewPerson(person: person, password: nil)
         return members.json(of: UserRepresentation(new)) { name, _ in
             name != "realmRoles" && isMeant(name)
+        }
+    }
+}
+
+extension UserRepresentation {
+    /// The given name; for who has a name in one piece only, that.
+    fileprivate var firstName: String? {
+        get {
+            let person = new.person
+            return person.givenName ?? (person.familyName == nil ? person.name : nil)
+        }
+        set { if newValue != firstName { new.person.givenName = newValue } }
+    }
+
+    /// An attribute of ours, in files only: what Keycloak has no words for of an address. It says no more
+    /// than `emailVerified`, only less: `vouched` for one that no one has proven, `relay`, `not-held`.
+    private static let emailMark = "portico.email"
+
+    fileprivate var attributes: [String: [String]] {
+        get {
+            var attributes = new.person.attributes
+            guard names != nil, let mailbox = new.person.mailbox else { return attributes }
+            var marks: [String] = []
+            if mailbox.verification == .vouched { marks.append("vouched") }
+            if mailbox.isRelay { marks.append("relay") }
+            if !new.person.holdsEmail { marks.append("not-held") }
+            if !marks.isEmpty { attributes[Self.emailMark] = marks }
+            return attributes
+        }
+        set {
+            var attributes = newValue
+            let marks = attributes.removeValue(forKey: Self.emailMark) ?? []
+            new.person.attributes = attributes
+            guard var mailbox = new.person.mailbox else { return }
+            if marks.contains("vouched"), mailbox.isVerified { mailbox.verification = .vouched }
+            mailbox.isRelay = mailbox.isRelay || marks.contains("relay")
+            new.person.mailbox = mailbox
+            if marks.contains("not-held") { new.person.holdsEmail = false }
         }
     }
 }

@@ -47,7 +47,9 @@ extension Administration {
         let known = try await backend().realm
         if let realm = realmList.first(where: { $0.id == known?.id }) { return realm }
         if let name = installation.settings.backendRealm { return try realm(name) }
-        if realmList.count == 1 { return realmList[0] }
+        // Nobody registers with the administration by themselves.
+        let others = realmList.filter { $0.name != AdminRights.master }
+        if others.count == 1 { return others[0] }
         return try await home()
     }
 

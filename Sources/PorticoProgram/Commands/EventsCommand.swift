@@ -7,7 +7,7 @@ import PorticoSystem
 struct EventsCommand: DataDirectoryCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Show the audit trail: what happened to accounts, realms and clients.",
+        abstract: "Show the audit trail: what happened to people, realms and clients.",
         discussion: """
             With -f it shows new events as they happen; with --count it counts by kind, client and reason:
 
@@ -23,11 +23,7 @@ struct EventsCommand: DataDirectoryCommand {
     @Option(help: .value("kind", "Only events of this kind, or of all that begin so. Repeatable."))
     var kind: [String] = []
     @Option(help: .value("name", "Only events of this realm.")) var realm: String?
-    @Option(
-        name: [.long, .customLong("account")],
-        help: .value("id", "Only events of this person or account.")
-    )
-    var user: String?
+    @Option(help: .value("id", "Only events of this person.")) var user: String?
     @Option(help: .value("name", "Only events of this client or app.")) var client: String?
     @Option(help: .value("duration", "Only events of the last 90m, 12h, 7d.")) var since:
         DurationText?

@@ -178,6 +178,7 @@ extension ProviderCommand {
                     random: administration.moment.random
                 )
                 administration.warn(of: record, replacing: nil)
+                try await administration.expectSame(record, in: realm)
                 if administration.mayWrite("added provider \(name)") {
                     try await administration.installation.backend.put(record)
                     console.done(
@@ -198,73 +199,6 @@ extension ProviderCommand {
                     console.say("Check: \(portico("provider test \(name)"))")
                 }
             }
-        }
-    }
-}
-
-extension Administration {
-    var registration: ProviderRegistration {
-        ProviderRegistration(
-            ring: installation.ring,
-            allowsStandIns: allowsStandIns,
-            rules: identityRules
-        )
-    }
-
-    func addresses(of record: ProviderRecord) -> ProviderAddresses {
-        ProviderAddresses(record, publicURL: publicURL)
-    }
-
-    /// Names under `.test` are hosts in a test network and in a demo only.
-    var identityRules: IdentityRules {
-        var rules = IdentityRules.production
-        rules.allowsTest = installation.settings.testNetwork != nil
-        let realm = realmList.first { $0.name == DemoHost.name }
-        if allowsStandIns, let host = realm?.host { rules.admitDemo(at: host.origin) }
-        return rules
-    }
-
-    /// Warns of what is allowed but will not work, or not as before.
-    func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
-        if record.kind == HandleProvider.kind {
-            // `try?`: it was read a moment ago.
-            let provider = try? HandleProvider(record, identityRules)
-            if provider.flatMap({ OwnClientDocument($0, at: publicURL, identityRules) }) == nil {
-                console.warn(HandleProviderRefusal.publicAddress.description)
-            }
-            if provider?.isConfidential == false {
-                console.warn(
-                    "Hosts end sessions of a public client after 14 days. Leave out --public if people "
-                        + "are to stay signed in for longer."
-                )
-            }
-            return
-        }
-        let addresses = addresses(of: record)
-        // `try?`: it was read a moment ago.
-        if let provider = try? IdentityProvider(record),
-            !provider.permits(redirectURI: addresses.callback)
-        {
-            console.warn(
-                "\(provider.displayName) takes https addresses with a domain name only. "
-                    + "Set public-url to yours."
-            )
-        } else if installation.settledPublicURL == nil {
-            console.warn("No public-url is set: these addresses work on this machine only.")
-        }
-        if let kind = addresses.kind, kind == .apple || kind == .facebook,
-            record.name != kind.rawValue
-        {
-            console.warn(
-                "The notices of a provider of kind \(kind.rawValue) arrive only where its name "
-                    + "is \(kind.rawValue)."
-            )
-        }
-        if let before = former?.issuer, let now = record.issuer, !sameBytes(before, now) {
-            console.warn(
-                "The issuer was \(printable(before)): people who signed in with it are not "
-                    + "known at \(printable(now))."
-            )
         }
     }
 }

@@ -7,12 +7,12 @@ import PorticoSystem
 struct DemoFolder {
     let installation: Installation
 
-    /// - Throws: `not-a-demo` if no demo marked it and it has a realm or provider.
+    /// - Throws: `not-a-demo` if no demo marked it and it has a realm.
     func check() async throws {
-        guard !isMarked, let own = try await contents() else { return }
+        guard !isMarked, try await !installation.realms.realms().isEmpty else { return }
         throw Failure(
             .notADemo,
-            "\(printable(installation.directory.path)) holds \(own) that no demo made.",
+            "\(printable(installation.directory.path)) holds realms that no demo made.",
             "Name an empty folder: --data-directory DIR"
         )
     }
@@ -26,10 +26,4 @@ struct DemoFolder {
     }
 
     private var isMarked: Bool { installation.directory.isOfDemo }
-
-    private func contents() async throws -> String? {
-        guard try await installation.realms.realms().isEmpty else { return "realms" }
-        let backend = try await installation.backend.configuration()
-        return backend.providers.isEmpty ? nil : "providers"
-    }
 }

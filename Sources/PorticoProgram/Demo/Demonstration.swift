@@ -17,6 +17,8 @@ struct Demonstration {
     init(_ installation: Installation) async throws {
         let publicURL = installation.settings.effectivePublicURL
         let former = try await installation.realms.realms()
+        // Known before a realm is made anew, and its providers with it.
+        let formerPort = try await DemoBackend.formerPort(installation)
         let realm = DemoRealm(installation: installation)
         let host = try await DemoHost(installation)
         let keycloak = DemoArticle(installation: installation)
@@ -33,9 +35,7 @@ struct Demonstration {
             }
             .map { "Made realm \($0.name) anew: its issuer is now \($0.issuer)." }
         // At the same port, the people of a stand-in are those who signed in before.
-        let port = try ReservedPort.onLoopback(
-            again: try await DemoBackend.formerPort(installation)
-        )
+        let port = try ReservedPort.onLoopback(again: formerPort)
         let standIns = try StandIns(
             baseURL: StandInServer.baseURL(port.address, beside: publicURL),
             clock: installation.clock

@@ -93,12 +93,8 @@ extension MapperInput {
         name == "AUTH_TIME" ? authTime.map(String.init) : notes[name]
     }
 
-    /// Given and family name; `nil` where there is neither.
-    var fullName: String? {
-        let parts = [person?.givenName, person?.familyName].compactMap { $0 }
-            .filter { !$0.isEmpty }
-        return parts.isEmpty ? nil : parts.joined(separator: " ")
-    }
+    /// `nil` where the person has none.
+    var fullName: String? { person?.fullName }
 }
 
 extension Person {

@@ -118,8 +118,7 @@ extension SQLTransaction {
                 about: personID
             )
         }
-        try set(email, of: person, at: now)
-        person.mailbox = email
+        try set(email, of: &person, at: now)
         try note(Event(.emailConfirmed, of: personID, at: now))
         return .confirmed(person)
     }
@@ -148,17 +147,18 @@ extension SQLTransaction {
         if !email.verification.isProof {
             // The pre-registration attack: sign-ins from before the mailbox was proven go.
             try endAll(of: personID, at: now)
-            claimed.epoch += 1
             try run("UPDATE people SET password_hash = NULL WHERE id = $1", [.text(personID)])
             try forgetFormerOwner(
                 of: personID,
                 realmID: event.realmID,
                 except: event.identity
             )
-            try set(proven, of: claimed.person, at: now)
-            claimed.person.mailbox = proven
+            try set(proven, of: &claimed.person, at: now)
+            claimed = try credentials(id: personID) ?? claimed
         }
-        if owner == nil {
+        if owner != nil {
+            try use(event.identity, of: personID, at: now)
+        } else {
             guard try insert(event.identity, of: claimed.person, at: now) else {
                 return .secondOfProvider
             }

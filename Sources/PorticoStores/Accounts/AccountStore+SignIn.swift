@@ -83,7 +83,7 @@ extension SQLTransaction {
 
     /// Notes what an identity brings with it. An address or token that it does not bring this time
     /// stays.
-    private func use(_ identity: Identity, of personID: String, at now: Int64) throws {
+    func use(_ identity: Identity, of personID: String, at now: Int64) throws {
         try run(
             """
             UPDATE identities SET last_used_at = $1,
@@ -92,8 +92,11 @@ extension SQLTransaction {
                 is_email_relay = CASE WHEN $2 IS NULL THEN is_email_relay ELSE $5 END,
                 email = COALESCE($2, email), sealed_token = COALESCE($6, sealed_token),
                 issuer = COALESCE(issuer, $7)
-            WHERE person_id = $8 AND subject = $9
-                AND (issuer = $7 OR (issuer IS NULL AND provider = $10))
+            WHERE person_id = $8 AND provider = (
+                SELECT i.provider FROM identities AS i
+                WHERE i.person_id = $8 AND i.subject = $9
+                    AND (i.issuer = $7 OR (i.issuer IS NULL AND i.provider = $10))
+                ORDER BY i.issuer IS NULL LIMIT 1)
             """,
             [
                 .int64(now), SQLValue(identity.email?.address),
@@ -256,6 +259,7 @@ extension SQLTransaction {
             username: LoginName.folded(event.newPersonID),
             createdAt: now
         )
+        person.requiredActions = try defaultActions(realmID: event.realmID)
         person.setName(event.name, isOwn: false)
         person.picture = event.picture
         person.language = event.language
@@ -371,8 +375,7 @@ extension SQLTransaction {
             else { return }
         }
         guard try email.isRelay || !isTaken(email, exceptBy: person) else { return }
-        try set(email, of: person, at: now)
-        person.mailbox = email
+        try set(email, of: &person, at: now)
     }
 
     /// Whether someone else of the realm has an address: proven, or, where it is not proven here,
@@ -391,9 +394,14 @@ extension SQLTransaction {
         )
     }
 
-    /// Sets a person's address, and takes it from those who have it on a weaker ground.
-    func set(_ email: Mailbox, of person: Person, at now: Int64) throws {
-        if email.isVerified, !email.isRelay { try take(email, for: person, at: now) }
+    /// Sets a person's address, and takes it from those who have it on a weaker ground. The person holds
+    /// it from then on, unless someone else still does.
+    func set(_ email: Mailbox, of person: inout Person, at now: Int64) throws {
+        var holds = email.isVerified && !email.isRelay
+        if holds {
+            try take(email, for: person, at: now)
+            holds = try !isHeld(email, exceptBy: person)
+        }
         try run(
             """
             UPDATE people SET email = $1, email_key = $2, is_email_verified = $3,
@@ -403,18 +411,32 @@ extension SQLTransaction {
             [
                 .text(email.address), .text(email.key), .bool(email.isVerified),
                 SQLValue(email.verification.proof), .bool(email.isRelay),
-                .bool(email.isVerified && !email.isRelay), .text(person.id),
+                .bool(holds), .text(person.id),
             ]
+        )
+        person.mailbox = email
+        person.holdsEmail = holds
+    }
+
+    private func isHeld(_ email: Mailbox, exceptBy person: Person) throws -> Bool {
+        try hasRow(
+            """
+            SELECT 1 FROM people
+            WHERE realm_id = $1 AND email_key = $2 AND holds_email AND id <> $3
+            """,
+            [.text(person.realmID), .text(email.key), .text(person.id)]
         )
     }
 
-    /// An unverified address is lost to a verified one, and one that is vouched for to a proven one.
+    /// An address that was not proven is lost to a proven one; an unverified one that is not held, to one
+    /// that is vouched for.
     private func take(_ email: Mailbox, for person: Person, at now: Int64) throws {
         let losing = try rows(
             """
             SELECT id FROM people
             WHERE realm_id = $1 AND email_key = $2 AND NOT is_email_relay AND id <> $3
-                AND (NOT is_email_verified OR (email_proof IS NULL AND $4))
+                AND (CASE WHEN $4 THEN email_proof IS NULL OR NOT is_email_verified
+                    ELSE NOT is_email_verified AND NOT holds_email END)
             """,
             [
                 .text(person.realmID), .text(email.key), .text(person.id),

@@ -1,10 +1,10 @@
 package import PorticoBytes
 
-/// Keeps accounts, their identities and sessions.
+/// Keeps how people sign in at identity providers, and the sessions that begin so.
 ///
 /// A session is **live** while it has not ended, `expiresAt` lies ahead, it was seen after
-/// `now - idleSeconds`, it does not wait for its app, its account is there and not blocked, and the
-/// account was not signed out everywhere since it began. All times are seconds since 1970.
+/// `now - idleSeconds`, it does not wait for its app, its person is of the backend's realm and enabled,
+/// and was not signed out everywhere since it began. All times are seconds since 1970.
 ///
 /// Every event that changes something writes its ``Event`` and its mail in the same
 /// transaction.
@@ -208,8 +208,8 @@ extension AccountStore {
         }
     }
 
-    /// Takes an identity away that its provider has given up, and with the last one the account,
-    /// which no one could sign in to any more. An identity that was linked after `issuedAt` stays:
+    /// Takes an identity away that its provider has given up, and with the last one the person, who could
+    /// not sign in any more; one with a password can. An identity that was linked after `issuedAt` stays:
     /// the provider's word is older than the person's.
     ///
     /// - Parameter noticeID: Of the mail that tells the account's verified address which of both it
@@ -264,31 +264,33 @@ extension SQLTransaction {
             !sameBytes(other.provider, provider)
                 && usable?.contains { sameBytes($0, other.provider) } != false
         }
-        guard isOneLeft else { return .lastOne }
-        let removed = try run(
-            """
-            DELETE FROM identities WHERE person_id = $1 AND provider = $2 AND EXISTS (
-                SELECT 1 FROM identities AS o WHERE o.person_id = $1 AND o.provider <> $2)
-            """,
-            [.text(personID), .text(provider)]
+        let kept = try credentials(id: personID)
+        guard isOneLeft || usable == nil && kept?.password != nil else { return .lastOne }
+        try remove(identity, from: personID, at: now)
+        var event = Event(.wayRemoved, of: personID, at: now)
+        event.provider = provider
+        try note(event)
+        try queue(notice, about: personID)
+        return .unlinked(identity)
+    }
+
+    /// Takes an identity from a person, and ends the sessions that it began.
+    func remove(_ identity: Identity, from personID: String, at now: Int64) throws {
+        try run(
+            "DELETE FROM identities WHERE person_id = $1 AND provider = $2",
+            [.text(personID), .text(identity.provider)]
         )
-        guard removed > 0 else { return .lastOne }
         try run(
             """
             UPDATE account_sessions SET ended_at = $1
             WHERE person_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
             """,
             [
-                .int64(now), .text(personID), .text(identity.issuer ?? ""),
+                .int64(now), .text(personID), SQLValue(identity.issuer),
                 .text(identity.subject),
             ]
         )
         try makeTokensDue(ofEndedSessionsOf: personID, at: now)
-        var event = Event(.wayRemoved, of: personID, at: now)
-        event.provider = provider
-        try note(event)
-        try queue(notice, about: personID)
-        return .unlinked(identity)
     }
 
     func person(ofLiveSession id: UniqueID, at now: Int64) throws -> Person? {

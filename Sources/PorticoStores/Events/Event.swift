@@ -13,7 +13,7 @@ package struct Event: Hashable, Sendable {
     package var realm: String?
     /// The administrator who did it; `nil`: it was no administrator.
     package var actor: Actor?
-    /// The person or account that it is about, or the administrator's target. It may be gone by now.
+    /// The person that it is about, or the administrator's target. It may be gone by now.
     package var subjectID: String?
     /// A `client_id`; an app of the backend; of an administrator over HTTP the client's id.
     package var clientID: String?
@@ -43,7 +43,7 @@ package struct Event: Hashable, Sendable {
         self.realmID = realmID
     }
 
-    /// Something that happened to an account.
+    /// Something that happened to a person at the backend, which is always kept.
     ///
     /// - Parameter seconds: Since 1970.
     package init(_ kind: Kind, of personID: String?, at seconds: Int64) {
@@ -78,7 +78,7 @@ package struct Event: Hashable, Sendable {
 
     /// What decides how long, and how many of them, the trail keeps.
     enum Origin: String {
-        /// An account of the backend.
+        /// A person at the backend, or the server itself.
         case account
         /// A person or client of a realm.
         case person

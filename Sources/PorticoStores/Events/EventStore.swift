@@ -286,7 +286,7 @@ extension SQLTransaction {
         )
     }
 
-    /// Notes an event with what is known of a session: account, provider, app, device and address.
+    /// Notes an event with what is known of a session: person, provider, app, device and address.
     ///
     /// - Parameter provider: That the event is about; `nil`: the session's.
     func note(

@@ -30,6 +30,9 @@ package struct Person: Hashable, Sendable {
     /// As `email_proof` has it.
     private(set) var emailProof: String?
     private(set) var isEmailRelay = false
+    /// Whether the person is found by the address: no one else of the realm holds it. Others may have
+    /// it, as a provider gave it.
+    package var holdsEmail = true
     package var givenName: String? {
         didSet { if givenName != oldValue { forgetWholeName() } }
     }

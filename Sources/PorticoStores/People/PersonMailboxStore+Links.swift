@@ -143,7 +143,7 @@ extension SQLTransaction {
     fileprivate func isProven(_ link: PersonLink) throws -> Bool? {
         try first(
             """
-            SELECT is_email_verified FROM people
+            SELECT is_email_verified AND email_proof IS NOT NULL FROM people
             WHERE id = $1 AND realm_id = $2 AND email_key = $3 AND epoch = $4 AND is_enabled
                 AND service_client_id IS NULL
             """,
@@ -172,15 +172,23 @@ extension SQLTransaction {
 
     /// The mailbox and the account are one person's.
     func confirmAddress(of personID: String, at now: Int64) throws {
+        if let person = try credentials(id: personID)?.person { try prove(person, at: now) }
         try run(
             """
-            UPDATE people SET is_email_verified = $1, email_proof = 'code', updated_at = $2,
-                required_actions = TRIM(
-                    REPLACE(' ' || required_actions || ' ', ' VERIFY_EMAIL ', ' '))
-            WHERE id = $3
+            UPDATE people SET updated_at = $1, required_actions = TRIM(
+                REPLACE(' ' || required_actions || ' ', ' VERIFY_EMAIL ', ' '))
+            WHERE id = $2
             """,
-            [.bool(true), .int64(now), .text(personID)]
+            [.int64(now), .text(personID)]
         )
+    }
+
+    /// The person's mailbox has answered: the address is theirs, and lost to those who never proved it.
+    func prove(_ person: Person, at now: Int64) throws {
+        guard let address = person.email else { return }
+        var person = person
+        try set(Mailbox(address: address, verification: .mailedCode), of: &person, at: now)
+        try run("UPDATE people SET updated_at = $1 WHERE id = $2", [.int64(now), .text(person.id)])
     }
 
     /// Sets a password that was chosen by way of the mailbox, which proves the person's address, and
@@ -214,7 +222,7 @@ extension SQLTransaction {
         if let address = kept.address { try queue(notice, to: address) }
     }
 
-    /// - Parameter identity: Stays, if the person has it.
+    /// - Parameter identity: Stays, if the person has it, by its issuer or by its provider's name.
     func forgetFormerOwner(
         of personID: String,
         realmID: String,
@@ -228,10 +236,13 @@ extension SQLTransaction {
         try run(
             """
             DELETE FROM identities
-            WHERE person_id = $1
-                AND ($2 IS NULL OR issuer IS NULL OR NOT (issuer = $2 AND subject = $3))
+            WHERE person_id = $1 AND NOT (COALESCE(subject = $2, FALSE)
+                AND COALESCE(issuer = $3, provider = $4))
             """,
-            [.text(personID), SQLValue(identity?.issuer), SQLValue(identity?.subject)]
+            [
+                .text(personID), SQLValue(identity?.subject), SQLValue(identity?.issuer),
+                SQLValue(identity?.provider),
+            ]
         )
         try run("DELETE FROM consents WHERE person_id = $1", [.text(personID)])
         let app = RequiredAction.configureTOTP

@@ -13,6 +13,8 @@ package struct PersonMailboxStore: Sendable {
     /// Keeps a wish for a new password and queues its mail, to the address as the person has it, who
     /// may sign in. Older unused wishes of that person are gone.
     ///
+    /// People who sign in at identity providers only get no password by it.
+    ///
     /// Where no one has the address the request is kept all the same, without a mail: it costs one
     /// transaction in either case, and nothing that can be asked later differs (WEB-ENUM-1).
     package func ask(_ reset: PasswordReset, mail: MailDraft) async throws {
@@ -22,6 +24,8 @@ package struct PersonMailboxStore: Sendable {
                 SELECT id, email FROM people
                 WHERE realm_id = $1 AND email_key = $2 AND holds_email AND is_enabled
                     AND service_client_id IS NULL
+                    AND (password_hash IS NOT NULL OR NOT EXISTS (
+                        SELECT 1 FROM identities AS i WHERE i.person_id = people.id))
                 """,
                 [.text(reset.realmID), .text(LoginName.folded(reset.email))]
             ) { (id: try $0.text(0), address: try $0.text(1)) }
@@ -282,17 +286,12 @@ extension PersonMailboxStore {
             case .wrong(.expired): return .expired
             case .wrong: return .unknown
             case .right(let address):
-                let changed = try transaction.run(
-                    """
-                    UPDATE people SET is_email_verified = $1, email_proof = 'code', updated_at = $2
-                    WHERE id = $3 AND realm_id = $4 AND email_key = $5
-                    """,
-                    [
-                        .bool(true), .int64(now), .text(personID), .text(realmID),
-                        .text(LoginName.folded(address)),
-                    ]
-                )
-                return changed > 0 ? .confirmed : .unknown
+                guard let person = try transaction.person(id: personID, realmID: realmID),
+                    let email = person.email,
+                    sameBytes(LoginName.folded(email), LoginName.folded(address))
+                else { return .unknown }
+                try transaction.prove(person, at: now)
+                return .confirmed
             }
         }
     }
@@ -415,7 +414,7 @@ extension PersonMailboxStore {
                     guard let email = person.email, sameBytes(email, address) else {
                         return .unknown
                     }
-                    person.isEmailVerified = true
+                    person.mailbox = Mailbox(address: email, verification: .mailedCode)
                 }
             }
             let names = [person.username] + (person.email.map { [$0] } ?? [])
@@ -424,6 +423,7 @@ extension PersonMailboxStore {
             person.requiredActions = try transaction.defaultActions(realmID: person.realmID)
             let created = try transaction.insert(NewPerson(person: person, password: new.password))
             guard created == .created else { return .taken }
+            if new.proof != nil { try transaction.prove(person, at: now) }
             for role in new.roles {
                 guard let id = try transaction.roleID(of: role, realmID: person.realmID) else {
                     continue
@@ -444,7 +444,10 @@ extension SQLReader {
     fileprivate func isTaken(_ names: [String], realmID: String) throws -> Bool {
         try names.contains { name in
             try hasRow(
-                "SELECT 1 FROM people WHERE realm_id = $1 AND (username = $2 OR email_key = $2)",
+                """
+                SELECT 1 FROM people
+                WHERE realm_id = $1 AND (username = $2 OR (email_key = $2 AND holds_email))
+                """,
                 [.text(realmID), .text(name)]
             )
         }

@@ -133,6 +133,7 @@ extension PersonStore {
         """
         (\(word) IS NULL OR username LIKE \(word) ESCAPE '!' OR email_key LIKE \(word) ESCAPE '!'
             OR LOWER(given_name) LIKE \(word) ESCAPE '!' OR LOWER(family_name) LIKE \(word) ESCAPE '!'
+            OR LOWER(name) LIKE \(word) ESCAPE '!'
             OR LOWER(given_name) || ' ' || LOWER(family_name) LIKE \(word) ESCAPE '!')
         """
     }

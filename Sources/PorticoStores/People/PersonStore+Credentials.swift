@@ -66,17 +66,21 @@ extension PersonStore {
         }
     }
 
-    package func unlink(_ provider: String, from personID: String, realmID: String) async throws
-        -> Change
-    {
+    /// Takes an account at an identity provider from a person, and ends the sessions that it began.
+    /// `now` in seconds since 1970.
+    package func unlink(
+        _ provider: String,
+        from personID: String,
+        realmID: String,
+        at now: Int64
+    ) async throws -> Change {
         try await database.change { transaction in
-            try transaction.change(
-                """
-                DELETE FROM identities
-                WHERE person_id = $1 AND realm_id = $2 AND provider = $3
-                """,
-                [.text(personID), .text(realmID), .text(provider)]
-            )
+            guard try transaction.hasPerson(personID, realmID: realmID),
+                let identity = try transaction.identities(of: personID)
+                    .first(where: { sameBytes($0.provider, provider) })
+            else { return .notFound }
+            try transaction.remove(identity, from: personID, at: now)
+            return .changed
         }
     }
 

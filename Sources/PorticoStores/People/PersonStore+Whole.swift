@@ -314,7 +314,9 @@ extension SQLReader {
                 SELECT id, username, email, given_name, family_name, attributes, did,
                     password_hash, required_actions, CAST(is_email_verified AS TEXT),
                     CAST(is_enabled AS TEXT), CAST(not_before AS TEXT), CAST(epoch AS TEXT),
-                    CAST(updated_at AS TEXT)
+                    CAST(updated_at AS TEXT), email_proof, CAST(is_email_relay AS TEXT),
+                    CAST(holds_email AS TEXT), name, CAST(is_name_own AS TEXT),
+                    CAST(last_sign_in_at AS TEXT)
                 FROM people WHERE id = $1
                 """,
                 "SELECT role_id FROM person_roles WHERE person_id = $1 ORDER BY role_id",
@@ -324,7 +326,7 @@ extension SQLReader {
                 WHERE person_id = $1 ORDER BY id
                 """,
                 """
-                SELECT provider, subject FROM identities
+                SELECT provider, subject, issuer, sealed_token FROM identities
                 WHERE person_id = $1 ORDER BY provider
                 """,
                 """
@@ -385,14 +387,22 @@ extension SQLTransaction {
         for credential in new.credentials where !former.credentials.contains(credential) {
             try insert(credential)
         }
-        for identity in former.identities where !new.identities.contains(identity) {
-            try run(
-                "DELETE FROM identities WHERE person_id = $1 AND provider = $2",
-                [.text(person.id), .text(identity.provider)]
-            )
+        // One that stays keeps what its provider has said.
+        for kept in try identities(of: person.id) where !new.identities.contains(where: kept.isOne) {
+            try remove(kept, from: person.id, at: person.updatedAt)
         }
-        for identity in new.identities where !former.identities.contains(identity) {
-            guard try link(identity, to: person, at: person.updatedAt) else {
+        for identity in new.identities {
+            let isKept = try run(
+                """
+                UPDATE identities SET username = $1
+                WHERE person_id = $2 AND provider = $3 AND subject = $4
+                """,
+                [
+                    SQLValue(identity.username), .text(person.id), .text(identity.provider),
+                    .text(identity.subject),
+                ]
+            )
+            guard try isKept > 0 || link(identity, to: person, at: person.updatedAt) else {
                 throw StoreConflict()
             }
         }
@@ -408,6 +418,13 @@ extension SQLTransaction {
                 at: consent.at
             )
         }
+    }
+}
+
+extension Identity {
+    /// Whether it is the one that a file names.
+    fileprivate func isOne(_ named: NewPerson.Identity) -> Bool {
+        sameBytes(named.provider, provider) && sameBytes(named.subject, subject)
     }
 }
 

@@ -173,7 +173,8 @@ extension SQLTransaction {
                     WHEN email_key = $3 AND is_email_verified THEN email_proof
                     ELSE 'authority' END,
                 is_email_relay = CASE WHEN email_key = $3 THEN is_email_relay ELSE FALSE END,
-                holds_email = CASE WHEN email_key = $3 AND (NOT $4 OR is_email_relay)
+                holds_email = CASE WHEN email_key = $3
+                    AND (is_email_verified OR is_email_relay OR NOT $4)
                     THEN holds_email ELSE TRUE END,
                 name = CASE WHEN given_name IS NOT DISTINCT FROM $5
                     AND family_name IS NOT DISTINCT FROM $6 THEN name END,
@@ -182,7 +183,9 @@ extension SQLTransaction {
                 given_name = $5, family_name = $6, is_enabled = $7,
                 not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
                 epoch = CASE WHEN not_before < $8 OR is_enabled <> $7 OR $12
-                    THEN epoch + 1 ELSE epoch END
+                    THEN epoch + 1 ELSE epoch END,
+                signed_out_at = CASE WHEN not_before < $8 OR is_enabled <> $7 OR $12
+                    THEN $10 ELSE signed_out_at END
             WHERE id = $13 AND realm_id = $14
             """,
             [
@@ -328,7 +331,8 @@ extension SQLTransaction {
         try forgetStrangers(of: personID)
         let changed = try run(
             """
-            UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
+            UPDATE people SET password_hash = $1, updated_at = $2, signed_out_at = $2,
+                epoch = epoch + 1,
                 not_before = CASE WHEN not_before < $3 THEN $3 ELSE not_before END,
                 required_actions = TRIM(
                     REPLACE(' ' || required_actions || ' ', ' UPDATE_PASSWORD ', ' '))
@@ -351,106 +355,6 @@ extension SQLTransaction {
                 .text(upgrade.stronger.encoded), .text(personID), .text(upgrade.former.encoded),
             ]
         )
-    }
-}
-
-extension PersonStore {
-    /// Gives a person a role that the realm has; giving it twice changes nothing.
-    package func assign(_ role: RoleName, to personID: String, realmID: String) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            guard try transaction.hasPerson(personID, realmID: realmID),
-                let roleID = try transaction.roleID(of: role, realmID: realmID)
-            else {
-                return .notFound
-            }
-            try transaction.give(roleID, to: personID)
-            return .changed
-        }
-    }
-
-    /// `.notFound` also where the person does not have the role.
-    package func remove(_ role: RoleName, from personID: String, realmID: String) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            guard try transaction.hasPerson(personID, realmID: realmID),
-                let roleID = try transaction.roleID(of: role, realmID: realmID)
-            else {
-                return .notFound
-            }
-            return try transaction.change(
-                "DELETE FROM person_roles WHERE person_id = $1 AND role_id = $2",
-                [.text(personID), .text(roleID)]
-            )
-        }
-    }
-}
-
-extension SQLReader {
-    func hasPerson(_ id: String, realmID: String) throws -> Bool {
-        try hasRow(
-            "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
-            [.text(id), .text(realmID)]
-        )
-    }
-}
-
-extension SQLTransaction {
-    func give(_ roleID: String, to personID: String) throws {
-        try run(
-            """
-            INSERT INTO person_roles (person_id, role_id) VALUES ($1, $2)
-            ON CONFLICT DO NOTHING
-            """,
-            [.text(personID), .text(roleID)]
-        )
-    }
-}
-
-extension PersonStore {
-    /// Makes a person a member of a group of the realm; twice changes nothing.
-    package func join(_ groupID: String, person personID: String, realmID: String) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
-            return try transaction.join(groupID, personID, realmID: realmID) ? .changed : .notFound
-        }
-    }
-
-    /// `.notFound` also where the person is no member.
-    package func leave(_ groupID: String, person personID: String, realmID: String) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            guard try transaction.hasPerson(personID, realmID: realmID) else { return .notFound }
-            return try transaction.change(
-                "DELETE FROM person_groups WHERE person_id = $1 AND group_id = $2",
-                [.text(personID), .text(groupID)]
-            )
-        }
-    }
-}
-
-extension SQLTransaction {
-    /// - Returns: `false` where the realm has no such group.
-    func join(_ groupID: String, _ personID: String, realmID: String) throws -> Bool {
-        guard
-            try hasRow(
-                "SELECT 1 FROM groups WHERE id = $1 AND realm_id = $2",
-                [.text(groupID), .text(realmID)]
-            )
-        else { return false }
-        try run(
-            """
-            INSERT INTO person_groups (person_id, group_id) VALUES ($1, $2)
-            ON CONFLICT DO NOTHING
-            """,
-            [.text(personID), .text(groupID)]
-        )
-        return true
     }
 }
 
@@ -489,6 +393,7 @@ extension SQLTransaction {
     func signOutEverywhere(_ personID: String, realmID: String, at now: Int64) throws -> Change {
         guard try hasPerson(personID, realmID: realmID) else { return .notFound }
         try tellClients(ofPerson: personID)
+        try forgetResets(of: personID)
         try forgetStrangers(of: personID)
         try run(
             """
@@ -530,7 +435,7 @@ private enum Statement {
 
     static let insert: SQLText = """
         INSERT INTO people (\(PersonColumn.self), password_hash)
-        SELECT \(valuesOf: PersonColumn.self), $22
+        SELECT \(valuesOf: PersonColumn.self), $23
         WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
         ON CONFLICT DO NOTHING RETURNING id
         """

@@ -6,7 +6,7 @@ enum PersonColumn: Int, SQLColumns {
     case id, realmID, username, email, isEmailVerified, givenName, familyName, isEnabled
     case notBefore, attributes, createdAt, updatedAt, emailKey
     case requiredActions, serviceClientID
-    case emailProof, isEmailRelay, name, isNameOwn, isWelcomed, lastSignInAt
+    case emailProof, isEmailRelay, holdsEmail, name, isNameOwn, isWelcomed, lastSignInAt
 }
 
 extension Person {
@@ -28,6 +28,7 @@ extension Person {
             )
         }
         isEmailVerified = try row.bool(at(.isEmailVerified))
+        holdsEmail = try row.bool(at(.holdsEmail))
         givenName = try row.optionalText(at(.givenName))
         familyName = try row.optionalText(at(.familyName))
         setName(try row.optionalText(at(.name)), isOwn: try row.bool(at(.isNameOwn)))
@@ -52,7 +53,7 @@ extension Person {
             .int64(createdAt), .int64(updatedAt), SQLValue(email.map(LoginName.folded)),
             SQLValue(words: requiredActions), SQLValue(serviceClientID),
             SQLValue(mailbox?.verification.proof), .bool(mailbox?.isRelay == true),
-            SQLValue(name), .bool(isNameOwn), .bool(isWelcomed), SQLValue(lastSignInAt),
+            .bool(holdsEmail), SQLValue(name), .bool(isNameOwn), .bool(isWelcomed), SQLValue(lastSignInAt),
         ]
     }
 }

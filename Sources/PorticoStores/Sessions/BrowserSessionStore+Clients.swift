@@ -108,6 +108,19 @@ extension BrowserSessionStore {
             guard case .text(let id) = id else { return }
             try transaction.endSession(id, realmID: realmID, at: now)
         }
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT s.id FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
+                WHERE s.id > $1 AND p.realm_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3
+                ORDER BY s.id LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .text(realmID), .int64(now)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        } removing: { transaction, id in
+            guard case .bytes(let bytes) = id, let id = UniqueID(bytes: bytes) else { return }
+            try transaction.end(id, at: now)
+        }
     }
 }
 

@@ -326,8 +326,15 @@ extension SQLTransaction {
     {
         let others = try sessions(of: personID, realmID: realmID).filter { !sameBytes($0, kept) }
         for id in others { try endSession(id, realmID: realmID, at: now) }
+        let atBackend = try run(
+            """
+            UPDATE account_sessions SET ended_at = $1 WHERE person_id = $2 AND ended_at IS NULL
+            """,
+            [.int64(now), .text(personID)]
+        )
+        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
         let apart = try endAppSessions(of: personID, realmID: realmID, at: now)
-        return others.count + apart
+        return others.count + apart + atBackend
     }
 }
 

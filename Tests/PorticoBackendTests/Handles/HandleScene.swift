@@ -118,6 +118,7 @@ final class HandleScene: Sendable {
             accessExpiresAt: seconds.map { now + $0 },
             foreignSealsUntil: foreignSealsUntil
         )
+        try await database.makeHome()
         _ = try await database.accounts.signIn(event, at: now)
         return try #require(try await session(id))
     }

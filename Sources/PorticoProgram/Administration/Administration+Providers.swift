@@ -1,0 +1,108 @@
+import PorticoATProtocol
+import PorticoAdministration
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// What commands check and say of identity providers.
+extension Administration {
+    var registration: ProviderRegistration {
+        ProviderRegistration(
+            ring: installation.ring,
+            allowsStandIns: allowsStandIns,
+            rules: identityRules
+        )
+    }
+
+    func addresses(of record: ProviderRecord) -> ProviderAddresses {
+        ProviderAddresses(record, publicURL: publicURL)
+    }
+
+    /// Names under `.test` are hosts in a test network and in a demo only.
+    var identityRules: IdentityRules {
+        var rules = IdentityRules.production
+        rules.allowsTest = installation.settings.testNetwork != nil
+        let realm = realmList.first { $0.name == DemoHost.name }
+        if allowsStandIns, let host = realm?.host { rules.admitDemo(at: host.origin) }
+        return rules
+    }
+
+    /// People of a file have accounts at providers by name, and sign in by them once there is one of that
+    /// name: it must be the same one.
+    func expectSame(_ record: ProviderRecord, in realm: Realm) async throws {
+        let parts = try await realms.parts("identityProviders", realmID: realm.id)
+        if let former = parts.first(where: { sameBytes($0.id, record.name) })?.document {
+            let kind = former.string("providerId") ?? ""
+            let issuer = former.object("config")?.string("issuer")
+            let isSame =
+                ["oidc", "keycloak-oidc"].contains(kind)
+                ? issuer.map { sameBytes($0, record.issuer ?? "") } ?? false
+                : sameBytes(kind, record.kind)
+            guard isSame else {
+                throw Failure(
+                    .refused,
+                    "Realm \(realm.name) came with another provider named \(printable(record.name)) "
+                        + "(\(printable(issuer ?? kind))).",
+                    "People with an account there would be those of this one. Give it another name: "
+                        + "--name NAME"
+                )
+            }
+        }
+        var query = PersonQuery()
+        query.provider = record.name
+        let count = try await people.count(query, realmID: realm.id)
+        guard count > 0 else { return }
+        console.say(
+            "\(count == 1 ? "1 person has" : "\(count) people have") an account at a provider of that "
+                + "name, and can sign in by it from now on."
+        )
+    }
+
+    /// Warns of what is allowed but will not work, or not as before.
+    func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
+        if record.kind == HandleProvider.kind {
+            // `try?`: it was read a moment ago.
+            let provider = try? HandleProvider(record, identityRules)
+            if provider.flatMap({ OwnClientDocument($0, at: publicURL, identityRules) }) == nil {
+                console.warn(HandleProviderRefusal.publicAddress.description)
+            }
+            if provider?.isConfidential == false {
+                console.warn(
+                    "Hosts end sessions of a public client after 14 days. Leave out --public if people "
+                        + "are to stay signed in for longer."
+                )
+            }
+            return
+        }
+        let addresses = addresses(of: record)
+        // `try?`: it was read a moment ago.
+        if let provider = try? IdentityProvider(record),
+            !provider.permits(redirectURI: addresses.callback)
+        {
+            console.warn(
+                "\(provider.displayName) takes https addresses with a domain name only. "
+                    + "Set public-url to yours."
+            )
+        } else if installation.settledPublicURL == nil {
+            console.warn("No public-url is set: these addresses work on this machine only.")
+        }
+        if let kind = addresses.kind, kind == .apple || kind == .facebook,
+            record.name != kind.rawValue
+        {
+            console.warn(
+                "The notices of a provider of kind \(kind.rawValue) arrive only where its name "
+                    + "is \(kind.rawValue)."
+            )
+        }
+        if let before = former?.issuer, let now = record.issuer, !sameBytes(before, now) {
+            console.warn(
+                "The issuer was \(printable(before)): people who signed in with it are not "
+                    + "known at \(printable(now))."
+            )
+        }
+    }
+}
