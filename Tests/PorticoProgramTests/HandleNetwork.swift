@@ -81,7 +81,6 @@ struct HandleNetwork {
         }
         let commands = [
             ["provider", "add", "atproto", "--directory", "https://\(pds)"],
-            ["realm", "create", "home"],
             ["client", "create", "--realm", "home"] + app
                 + (app.contains("--hand-off") ? [] : ["--hand-off", "code"]),
         ]

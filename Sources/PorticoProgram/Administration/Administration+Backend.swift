@@ -47,14 +47,17 @@ extension Administration {
         let known = try await backend().realm
         if let realm = realmList.first(where: { $0.id == known?.id }) { return realm }
         if let name = installation.settings.backendRealm { return try realm(name) }
-        // Nobody registers with the administration by themselves.
-        let others = realmList.filter { $0.name != AdminRights.master }
+        // Nobody registers with the administration by themselves, or at a host by a provider.
+        let others = realmList.filter {
+            $0.name != AdminRights.master && $0.profile.scopeRule != .atProtocol
+        }
         if others.count == 1 { return others[0] }
         return try await home()
     }
 
     private func home() async throws -> Realm {
         if let realm = realmList.first(where: { $0.name == Realm.home }) { return realm }
+        try await installation.expectOneAddress()
         let new = try RealmCreation(ring: installation.ring)(
             name: Realm.home,
             baseURL: publicURL,

@@ -142,7 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
             try DemoFolder(installation: installation).claim()
             for realm in try await installation.realms.realms()
             where !Demonstration.realms.contains(realm.name) {
-                try checkIssuer(of: realm, settings.effectivePublicURL)
+                try await settleIssuer(of: realm, settings, installation, console)
             }
             let prepared = try await Demonstration(installation)
             for text in prepared.renewals { console.warn(text) }
@@ -150,8 +150,10 @@ struct ServeCommand: AsyncParsableCommand {
             demonstration = prepared
         }
         let realms = try await installation.realms.realms()
-        for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
         let backend = try await installation.backend.configuration()
+        for realm in realms {
+            try await settleIssuer(of: realm, settings, installation, console)
+        }
         for app in backend.apps {
             guard let warning = app.sessionWarning, !(demo && DemoRealm.made(app)) else {
                 continue
@@ -210,14 +212,26 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// An issuer never changes, because tokens and apps contain it (docs/decisions/0036).
-    private func checkIssuer(of realm: Realm, _ publicURL: String) throws {
+    /// An issuer never changes, because tokens and apps contain it (docs/decisions/0036). That of the
+    /// backend's realm, which the first provider makes, follows the server until there is a client.
+    private func settleIssuer(
+        of realm: Realm,
+        _ settings: Settings,
+        _ installation: Installation,
+        _ console: Console
+    ) async throws {
+        let publicURL = settings.effectivePublicURL
         let expected = try RealmCreation.issuer(
             of: realm.name,
             baseURL: publicURL,
             host: realm.host?.origin
         )
         guard !sameBytes(realm.issuer, expected) else { return }
+        if try await installation.backend.configuration().realm?.id == realm.id,
+            try await installation.realms.readdress(realm.id, to: expected) == .changed
+        {
+            return console.say("Realm \(realm.name) has the issuer \(expected) from now on.")
+        }
         throw Failure(
             .issuerMismatch,
             "Realm \(realm.name) has the issuer \(realm.issuer), which is not below \(publicURL).",

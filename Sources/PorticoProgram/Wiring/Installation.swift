@@ -83,7 +83,13 @@ struct Installation: Sendable {
     /// Before a realm is made below ``publicURL``: a server does not start with realms below several
     /// addresses (docs/decisions/0036).
     func expectOneAddress() async throws {
-        let bases = try await realms.realms().compactMap { realm -> String? in
+        // The backend's follows the server until it has a client.
+        var moving = try await backend.configuration().realm?.id
+        if let id = moving, try await !realms.clients(realmID: id, most: 1).isEmpty {
+            moving = nil
+        }
+        let settled = try await realms.realms().filter { $0.id != moving }
+        let bases = settled.compactMap { realm -> String? in
             // Without it, the realm has a host of its own.
             let suffix = "/realms/\(realm.name)"
             guard realm.issuer.hasSuffix(suffix) else { return nil }

@@ -388,7 +388,8 @@ extension SQLTransaction {
             try insert(credential)
         }
         // One that stays keeps what its provider has said.
-        for kept in try identities(of: person.id) where !new.identities.contains(where: kept.isOne) {
+        for kept in try identities(of: person.id) where !new.identities.contains(where: kept.isOne)
+        {
             try remove(kept, from: person.id, at: person.updatedAt)
         }
         for identity in new.identities {

@@ -42,6 +42,24 @@ package struct RealmStore: Sendable {
         }
     }
 
+    /// Gives a realm another issuer, as long as it has no client that knows the former one.
+    ///
+    /// - Returns: `.notFound`, and nothing has changed, where it has one.
+    package func readdress(_ id: String, to issuer: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE realms SET issuer = $1
+                WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM clients WHERE realm_id = $2)
+                """,
+                [.text(issuer), .text(id)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.noteChange(ofRealm: id)
+            return .changed
+        }
+    }
+
     /// Deletes a realm and everything in it: one short transaction hides it, others remove what it
     /// had. What is left where the program ends meanwhile is for ``removeDeleted()``.
     ///

@@ -53,7 +53,8 @@ extension Person {
             .int64(createdAt), .int64(updatedAt), SQLValue(email.map(LoginName.folded)),
             SQLValue(words: requiredActions), SQLValue(serviceClientID),
             SQLValue(mailbox?.verification.proof), .bool(mailbox?.isRelay == true),
-            .bool(holdsEmail), SQLValue(name), .bool(isNameOwn), .bool(isWelcomed), SQLValue(lastSignInAt),
+            .bool(holdsEmail), SQLValue(name), .bool(isNameOwn), .bool(isWelcomed),
+            SQLValue(lastSignInAt),
         ]
     }
 }

@@ -229,35 +229,108 @@ import Testing
         #expect(ann.mailbox == AccountExample.unverified("other@example.com"))
     }
 
-    @Test("an address that several people claim is good for signing in with only where it is held")
-    func held() async throws {
-        let person = try await imported(isVerified: false)
-        let bob = try await stores.signedIn(
-            AccountExample.key("bob"),
-            email: AccountExample.unverified()
-        )
-        #expect(bob.account.email == "ann@example.com")
-        let found = try await stores.people.credentials(
+    @Test("a provider that gives a person up leaves them where they have a password")
+    func forgotten() async throws {
+        let person = try await imported()
+        let ann = try await stores.signedIn()
+        #expect(ann.account.id == person.id)
+        #expect(try await stores.forget(AccountExample.ann))
+        #expect(try await password(of: person) == Self.hash)
+        #expect(try await stores.people.identities(of: person.id).isEmpty)
+        #expect(try await stores.live(ann.cookie) == nil)
+        // The last way to sign in at the backend is not taken away there.
+        let again = try await stores.signedIn()
+        #expect(again.account.id != person.id)
+    }
+
+    @Test("an administrator who takes an identity away ends the sessions that it began")
+    func removed() async throws {
+        let ann = try await stores.signedInByHandle()
+        let google = AccountExample.key("ann-2")
+        #expect(try await stores.link(google, in: ann.sessionID) == .linked)
+        let other = try await stores.signedIn(google)
+        let change = try await stores.people.unlink(
+            "google",
+            from: ann.account.id,
             realmID: "home",
-            login: "ann@example.com",
-            byEmail: true
+            at: AccountExample.now
         )
-        #expect(found?.person.id == person.id)
-        let owners = try await stores.people.owners(
-            usernames: [],
-            emails: ["ann@example.com"],
-            realmID: "home"
-        )
-        #expect(owners.emails == ["ann@example.com": person.id])
-        // Someone who proves it takes it from both.
-        let ann = try await stores.signedIn(
-            Self.apple,
-            email: AccountExample.verified(),
-            rule: .separate
-        )
-        for id in [person.id, bob.account.id] {
-            #expect(try await stores.accounts.person(id)?.email == nil)
+        #expect(change == .changed)
+        #expect(try await stores.live(other.cookie) == nil)
+        #expect(try await stores.isLive(ann.sessionID))
+        for realmID in ["home", "shop"] {
+            let again = try await stores.people.unlink(
+                "google",
+                from: ann.account.id,
+                realmID: realmID,
+                at: AccountExample.now
+            )
+            #expect(again == .notFound)
         }
-        #expect(ann.account.mailbox == AccountExample.verified())
+    }
+
+    @Test(
+        "a file that is written over a person leaves what a provider has said of an identity that stays"
+    )
+    func overwritten() async throws {
+        let person = try await imported()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        #expect(ann.account.id == person.id)
+        let before = try await stores.people.identities(of: person.id)
+        let kept = try #require(try await stores.people.whole(realmID: "home", id: person.id))
+        var new = kept
+        new.identities = [.init(provider: "google", subject: "ann", username: "ann@elsewhere")]
+        try await stores.people.overwrite(
+            [PersonChange(new, from: kept)],
+            ofRealm: "home",
+            roleIDs: [:]
+        )
+        let after = try await stores.people.identities(of: person.id)
+        #expect(after.map(\.username) == ["ann@elsewhere"])
+        #expect(after.map(\.key) == before.map(\.key) && after.map(\.email) == before.map(\.email))
+        #expect(try await stores.live(ann.cookie) != nil)
+        let written = try #require(try await stores.people.whole(realmID: "home", id: person.id))
+        var without = written
+        without.identities = []
+        try await stores.people.overwrite(
+            [PersonChange(without, from: written)],
+            ofRealm: "home",
+            roleIDs: [:]
+        )
+        #expect(try await stores.live(ann.cookie) == nil)
+    }
+
+    @Test("of two names of one provider the identity that has signed in is used")
+    func twoNames() async throws {
+        let ann = try await stores.signedIn()
+        let now = AccountExample.now
+        let second = NewPerson.Identity(provider: "google2", subject: "ann", username: nil)
+        #expect(try await stores.people.link(second, to: ann.account, at: now) == .created)
+        var event = AccountExample.signIn()
+        event.identity.provider = "google2"
+        let again = try await stores.signIn(event, at: now + 9)
+        #expect(again.account?.id == ann.account.id)
+        let identities = try await stores.people.identities(of: ann.account.id)
+        #expect(identities.map(\.provider) == ["google", "google2"])
+        #expect(identities.map(\.lastUsedAt) == [now + 9, now])
+        #expect(identities.map(\.issuer) == [AccountExample.google, nil])
+    }
+
+    @Test("the account of a client is met by no one")
+    func serviceAccount() async throws {
+        try await stores.makeHome()
+        var account = Person(
+            id: "service",
+            realmID: "home",
+            username: "service-account-notes",
+            createdAt: AccountExample.now
+        )
+        account.email = "ann@example.com"
+        account.serviceClientID = "notes"
+        let new = NewPerson(person: account, password: nil)
+        #expect(try await stores.people.create(new) == .created)
+        let email = AccountExample.unverified()
+        #expect(try await stores.meet(Self.apple, email: email, rule: .ask).isNew == true)
+        #expect(try await stores.accounts.person("service") == nil)
     }
 }
