@@ -81,7 +81,10 @@ import Testing
         #expect(try add("--realm", "one").status == 0)
         #expect(try portico.run("provider list --plain").stdout.contains("google"))
         for (name, isThere) in [("three", true), ("two", false)] {
-            let server = try await EarnestServer(address + ["--backend-realm", name], in: portico)
+            let server = try await EarnestServer(
+                in: portico,
+                address + ["--backend-realm", name]
+            )
             if isThere {
                 try await server.wait {
                     server.running.stderr.contains("backend.realm names a realm that is not there")
