@@ -42,31 +42,29 @@ extension Administration {
     }
 
     /// The realm whose people sign in at the backend. At first use it is the only realm, or else `home`,
-    /// which is made where it is not there.
-    func backendRealm() async throws -> Realm {
+    /// which is still to be made where it is not there (``make(_:)``).
+    func backendRealm() async throws -> (realm: Realm, new: NewRealm?) {
         let known = try await backend().realm
-        if let realm = realmList.first(where: { $0.id == known?.id }) { return realm }
-        if let name = installation.settings.backendRealm { return try realm(name) }
+        if let realm = realmList.first(where: { $0.id == known?.id }) { return (realm, nil) }
+        if let name = installation.settings.backendRealm { return (try realm(name), nil) }
         // Nobody registers with the administration by themselves, or at a host by a provider.
         let others = realmList.filter {
             $0.name != AdminRights.master && $0.profile.scopeRule != .atProtocol
         }
-        if others.count == 1 { return others[0] }
-        return try await home()
-    }
-
-    private func home() async throws -> Realm {
-        if let realm = realmList.first(where: { $0.name == Realm.home }) { return realm }
+        if others.count == 1 { return (others[0], nil) }
+        if let realm = realmList.first(where: { $0.name == Realm.home }) { return (realm, nil) }
         try await installation.expectOneAddress()
         let new = try RealmCreation(ring: installation.ring)(
             name: Realm.home,
             baseURL: publicURL,
             at: moment
         )
-        guard !isDryRun else { return new.realm }
-        try await changing { try await $0.create(new, by: .commandLine) }
-        console.done("Created realm \(Realm.home) for the people who sign in.")
-        return new.realm
+        return (new.realm, new)
+    }
+
+    func make(_ home: NewRealm) async throws {
+        try await changing { try await $0.create(home, by: .commandLine) }
+        console.done("Created realm \(home.realm.name) for the people who sign in.")
     }
 
     func app(_ name: String) async throws -> Client {

@@ -142,12 +142,12 @@ extension ProviderCommand {
             let settings = try fields.settings(of: kind)
             let name = name ?? kind.name
             try await administer { administration in
-                let realm: Realm
-                if let named = self.realm.realm {
-                    realm = try administration.realm(named)
-                } else {
-                    realm = try await administration.backendRealm()
-                }
+                let (realm, home) =
+                    if let named = self.realm.realm {
+                        (try administration.realm(named), NewRealm?.none)
+                    } else {
+                        try await administration.backendRealm()
+                    }
                 let others = try await administration.installation.backend.providers(
                     realmID: realm.id
                 )
@@ -180,6 +180,7 @@ extension ProviderCommand {
                 administration.warn(of: record, replacing: nil)
                 try await administration.expectSame(record, in: realm)
                 if administration.mayWrite("added provider \(name)") {
+                    if let home { try await administration.make(home) }
                     try await administration.installation.backend.put(record)
                     console.done(
                         "Added provider \(name). "

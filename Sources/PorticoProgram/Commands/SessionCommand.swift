@@ -58,7 +58,10 @@ extension SessionCommand {
             -> HandleSessionImport
         {
             let record = try await administration.provider(HandleProvider.kind)
-            let realm = try await administration.backendRealm()
+            // Where there is a provider, there is its realm.
+            guard let realm = try await administration.backend().realm else {
+                throw MissingReference()
+            }
             if let app { _ = try await administration.app(app) }
             let (installation, rules) = (administration.installation, administration.identityRules)
             let provider = try HandleProvider(record, rules)
