@@ -3,9 +3,9 @@ import PorticoProtocol
 
 /// What hosts share: requests under way, or bytes of answers.
 ///
-/// A host, and of one that the operator has named each server, gets at most a part of what the others leave, so that one that does not answer leaves most
-/// of it to them, and many are needed to take everything: some forty where it is an eighth of 256.
-/// So does a person, of what their host gets.
+/// A host, and of one that the operator has named each server, gets at most a part of what the others
+/// leave, so that one that does not answer leaves most of it to them, and many are needed to take
+/// everything: some forty where it is an eighth of 256. So does a person, of what their host gets.
 package final class SharedCapacity: Sendable {
     /// A person at a host.
     private struct Party: Hashable {

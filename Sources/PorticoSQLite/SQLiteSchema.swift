@@ -58,8 +58,8 @@ enum SQLiteSchema {
     /// - `live_browser_sessions`: statements also check when a session was last seen, because that
     ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
     ///   latest end of its grants with times of their own, or 0.
-    /// - `live_account_sessions`: of people of the backend's realm; one that waits for its app has lived until 0, and waits until
-    ///   `waits_until`.
+    /// - `live_account_sessions`: of people of the backend's realm; one that waits for its app has lived
+    ///   until 0, and waits until `waits_until`.
     static let views: StaticString = """
         CREATE VIEW live_grants AS
         SELECT g.*, MIN(

@@ -37,6 +37,7 @@ extension TestDatabase {
             issuer: "https://id.example.com/realms/\(id)"
         )
         _ = try await realms.create(NewRealm(realm: realm, keys: []))
+        if id == "home" { try await configuration.choose(realmID: id) }
     }
 
     /// The people of that realm.
