@@ -6,7 +6,7 @@ import Testing
     @Test("every kind of event is in docs/events.md once, and no other is")
     func kinds() throws {
         let headings = [
-            "## Signing in and out", "## People and accounts", "## Clients and tokens", "## Keys",
+            "## Signing in and out", "## People", "## Clients and tokens", "## Keys",
             "## What administrators do",
         ]
         let rows = try headings.flatMap { try Markdown("docs/events.md").rows(below: $0) }
@@ -19,7 +19,7 @@ import Testing
     @Test("docs/events.md says which kinds are only logged, and which anyone can cause")
     func marks() throws {
         for heading in [
-            "## Signing in and out", "## People and accounts", "## Clients and tokens", "## Keys",
+            "## Signing in and out", "## People", "## Clients and tokens", "## Keys",
         ] {
             for row in try Markdown("docs/events.md").rows(below: heading) {
                 let kind = try #require(

@@ -415,6 +415,7 @@ extension PersonMailboxStore {
                         return .unknown
                     }
                     person.mailbox = Mailbox(address: email, verification: .mailedCode)
+                    person.updatedAt = now
                 }
             }
             let names = [person.username] + (person.email.map { [$0] } ?? [])

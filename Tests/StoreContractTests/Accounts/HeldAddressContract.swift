@@ -129,10 +129,10 @@ import Testing
     @Test("two who have both proven an address keep it; one holds it, and the other can be changed")
     func two() async throws {
         let person = try await made()
+        let bob = try await stranger()
         var proven = person
         proven.isEmailVerified = true
         #expect(try await stores.people.update(proven) == .changed)
-        let bob = try await stranger()
         try await stores.startConfirmation(of: "ann@example.com", owner: "bob")
         let outcome = try await stores.mailboxes.confirm(
             Hash256(of: "123456"),

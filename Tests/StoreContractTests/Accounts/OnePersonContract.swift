@@ -246,11 +246,10 @@ import Testing
     @Test("an administrator who takes an identity away ends the sessions that it began")
     func removed() async throws {
         let ann = try await stores.signedInByHandle()
-        let google = AccountExample.key("ann-2")
-        #expect(try await stores.link(google, in: ann.sessionID) == .linked)
-        let other = try await stores.signedIn(google)
+        #expect(try await stores.link(Self.apple, in: ann.sessionID) == .linked)
+        let other = try await stores.signedIn(Self.apple)
         let change = try await stores.people.unlink(
-            "google",
+            "apple",
             from: ann.account.id,
             realmID: "home",
             at: AccountExample.now
@@ -260,7 +259,7 @@ import Testing
         #expect(try await stores.isLive(ann.sessionID))
         for realmID in ["home", "shop"] {
             let again = try await stores.people.unlink(
-                "google",
+                "apple",
                 from: ann.account.id,
                 realmID: realmID,
                 at: AccountExample.now

@@ -85,7 +85,8 @@ import Testing
             groups: ["no such"]
         )
         var kept = bea
-        kept.isEmailVerified = true
+        kept.mailbox = Mailbox(address: "bea@example.com", verification: .mailedCode)
+        kept.updatedAt = Example.now
         #expect(outcome == .began(kept, .began))
         #expect(try await live(stores) == "bea")
         #expect(try await stores.person(bea.id) == PersonWithRoles(person: kept, roles: [roles[0]]))
