@@ -165,7 +165,7 @@ struct PageWalkTests {
             try await app.signIn(in: browser)
             let tokens = try await app.redeem(try await app.answer()["code"])
             try await browser.open(stage.issuer + "/protocol/openid-connect/logout")
-            #expect(try await browser.text(".account").contains("ann@example.com"))
+            #expect(try await browser.text(".account").contains("ann@demo.example"))
             try await browser.click("button[value=stay]")
             try await browser.waitForTitle { $0 == "You’re still signed in – Demo" }
             #expect(try await app.isAlive(tokens))

@@ -28,7 +28,7 @@ struct SignInWalkTests {
                 try await signIn(stage, browser)
                 #expect(try await login.end() == 0)
                 #expect(login.stdout.isEmpty)
-                #expect(login.stderr.contains("Signed in as Ann Example <ann@example.com>"))
+                #expect(login.stderr.contains("Signed in as Ann Example <ann@demo.example>"))
                 #expect(!login.stderr.contains(stage.password))
                 try await goingBack(browser)
                 try await claims(stage)

@@ -15,13 +15,13 @@ struct DemoRealm: DemoRealmMaker {
         DemoPerson(
             username: "ann",
             givenName: "Ann",
-            email: "ann@example.com",
+            email: "ann@demo.example",
             roles: [
                 RoleName(clientID: nil, name: "editor"),
                 RoleName(clientID: SessionChoice.standardClientID, name: "tester"),
             ]
         ),
-        DemoPerson(username: "bob", givenName: "Bob", email: "bob@example.com"),
+        DemoPerson(username: "bob", givenName: "Bob", email: "bob@demo.example"),
     ]
 
     /// One takes a code, as apps should. The other takes its session in the address that it is opened
