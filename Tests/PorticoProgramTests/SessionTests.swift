@@ -14,11 +14,11 @@ struct SessionTests {
         let login = try await server.login("ann")
         #expect(try await login.ended() == 0)
         #expect(login.stdout == "")
-        #expect(login.stderr.contains("\n✓ Signed in as Ann Example <ann@example.com>\n"))
+        #expect(login.stderr.contains("\n✓ Signed in as Ann Example <ann@demo.example>\n"))
 
         let whoami = try portico.run(["whoami", "--json"])
         let who = try whoami.json
-        #expect(who.string("email") == "ann@example.com")
+        #expect(who.string("email") == "ann@demo.example")
         #expect(who.string("issuer") == server.issuer)
         #expect(who.string("client_id") == "portico-cli")
         #expect(who.bool("refreshable") == true)
@@ -149,11 +149,11 @@ struct SessionTests {
         let listed = try portico.run(["whoami"]).stdout.split(separator: "\n")
         #expect(listed.count == 3)
         #expect(listed[0].contains(/^ACCOUNT +ISSUER +CLIENT +ACCESS TOKEN UNTIL$/))
-        #expect(listed[1].hasPrefix("bob@example.com"), "the last one first")
-        #expect(listed[2].hasPrefix("ann@example.com"))
+        #expect(listed[1].hasPrefix("bob@demo.example"), "the last one first")
+        #expect(listed[2].hasPrefix("ann@demo.example"))
         let json = try portico.run(["whoami", "--json"]).stdout
         let items = try JSONObject(parsing: Array(json.utf8.dropLast())).array("items") ?? []
-        #expect(items.map { $0.object?.string("email") } == ["bob@example.com", "ann@example.com"])
+        #expect(items.map { $0.object?.string("email") } == ["bob@demo.example", "ann@demo.example"])
         #expect(items.map { $0.object?.bool("current") } == [true, false])
 
         let logout = try portico.run(["logout", "--no-browser"])
@@ -228,7 +228,7 @@ struct SessionTests {
         let login = try await server.login("bob", ["--callback-port", String(port)])
         #expect(try await login.ended() == 0)
         #expect(login.stderr.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A\(port)%2Fcallback"))
-        #expect(login.stderr.contains("✓ Signed in as Bob Example <bob@example.com>"))
+        #expect(login.stderr.contains("✓ Signed in as Bob Example <bob@demo.example>"))
         // At once again: the address is the same, whatever waits on the port.
         let again = try await server.login("bob", ["--callback-port", String(port), "--force"])
         #expect(try await again.ended() == 0)
