@@ -137,11 +137,25 @@ class Walk:
             self.provider.administer("client", "update", CLIENT, "--no-consent")
 
 
-def register_app(backend):
+def register_app(backend, more=()):
     backend.administer(
-        *("client", "create", "notes", "--hand-off", "code"),
+        *("client", "create", "notes", "--hand-off", "code", *more),
         *("--redirect-uri", "http://127.0.0.1/callback"),
     )
+
+
+class Upstream:
+    """The realm of a server that is not the backend's."""
+
+    def __init__(self, server):
+        self._server = server
+        self._realm = ("--realm", server.issuer.rsplit("/", 1)[1])
+
+    def __getattr__(self, name):
+        return getattr(self._server, name)
+
+    def administer(self, *arguments, given=""):
+        return self._server.administer(*arguments, *self._realm, given=given)
 
 
 def one_process(steps, program, folder, realm):
@@ -151,12 +165,14 @@ def one_process(steps, program, folder, realm):
     with steps.step("the realm is imported, with the backend as a client that has a secret"):
         backend.set_up()
         register(backend, backend, ("--secret-file", "-"), SECRET)
-        backend.add_provider(
-            NAME, backend.issuer, CLIENT, SECRET, "keycloak", ("--display-name", BUTTON)
-        )
-        register_app(backend)
+        # The people of the realm are not the backend's.
+        backend.administer("realm", "create", "home", "--public-url", backend.base)
+        home = ("--realm", "home")
+        more = ("--display-name", BUTTON, *home)
+        backend.add_provider(NAME, backend.issuer, CLIENT, SECRET, "keycloak", more)
+        register_app(backend, home)
     with backend:
-        walk = Walk(steps, backend, backend)
+        walk = Walk(steps, Upstream(backend), backend)
         first, second, bob = walk.registered()
         walk.signed_out_here(first)
         app = walk.in_an_app(first)
