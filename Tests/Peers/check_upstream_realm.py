@@ -198,7 +198,6 @@ def two_processes(steps, program, folder, realm):
             private,
             more=("--key-id", "backend-1", "--display-name", BUTTON),
         )
-        backend.administer("realm", "create", "home", "--public-url", backend.base)
         register_app(backend)
     with backend:
         walk = Walk(steps, provider, backend)
