@@ -47,7 +47,7 @@ extension Administration {
         let known = try await backend().realm
         if let realm = realmList.first(where: { $0.id == known?.id }) { return (realm, nil) }
         if let name = installation.settings.backendRealm { return (try realm(name), nil) }
-        // Nobody registers with the administration by themselves, or at a host by a provider.
+        // No one registers with the administration by themselves, or at a host by a provider.
         let others = realmList.filter {
             $0.name != AdminRights.master && $0.profile.scopeRule != .atProtocol
         }

@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// Whoever signs in at a provider is a person of the realm, like all others.
+/// People who sign in at a provider are people of the realm, like all others.
 @Suite("AccountStore: one person, however they sign in", .everyDatabase) struct OnePersonContract {
     private let stores: TestDatabase
 
@@ -62,7 +62,7 @@ import Testing
         #expect(after.map(\.username) == ["ann@gmail"])
         #expect(after.map(\.lastUsedAt) == [AccountExample.now])
         #expect(try await stores.registered().map(\.id) == [person.id])
-        // Whoever has that id at another issuer is someone else.
+        // That id at another issuer is someone else.
         let other = AccountExample.key("ann", at: "https://other.example")
         #expect(try await stores.signedIn(other).account.id != person.id)
     }
