@@ -153,7 +153,9 @@ struct SessionTests {
         #expect(listed[2].hasPrefix("ann@demo.example"))
         let json = try portico.run(["whoami", "--json"]).stdout
         let items = try JSONObject(parsing: Array(json.utf8.dropLast())).array("items") ?? []
-        #expect(items.map { $0.object?.string("email") } == ["bob@demo.example", "ann@demo.example"])
+        #expect(
+            items.map { $0.object?.string("email") } == ["bob@demo.example", "ann@demo.example"]
+        )
         #expect(items.map { $0.object?.bool("current") } == [true, false])
 
         let logout = try portico.run(["logout", "--no-browser"])
