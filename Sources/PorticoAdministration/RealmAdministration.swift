@@ -11,7 +11,7 @@ package import PorticoStores
 package struct RealmAdministration: Sendable {
     package let store: RealmStore
     package let people: PersonStore
-    package let sessions: BrowserSessionStore
+    package let sessions: SessionStore
     package let ring: KeyRing
     package let registration: PersonRegistration
     let clock: Clock
@@ -22,7 +22,7 @@ package struct RealmAdministration: Sendable {
     package init(
         store: RealmStore,
         people: PersonStore,
-        sessions: BrowserSessionStore,
+        sessions: SessionStore,
         ring: KeyRing,
         registration: PersonRegistration,
         clock: Clock,

@@ -10,9 +10,10 @@ package import PorticoWeb
 package struct Backend: Sendable {
     package let directory: BackendDirectory
     package let accounts: AccountStore
+    package let sessions: SessionStore
     package let ring: KeyRing
     package let clock: Clock
-    package let activity: SessionActivity<UniqueID>
+    package let activity: SessionActivity
     package let events: BackendEvents
     let pages: PageRenderer
     let publicURL: PublicURL
@@ -32,10 +33,11 @@ package struct Backend: Sendable {
     package init(
         directory: BackendDirectory,
         accounts: AccountStore,
+        sessions: SessionStore,
         handles: HandleSessionStore,
         ring: KeyRing,
         clock: Clock,
-        activity: SessionActivity<UniqueID>,
+        activity: SessionActivity,
         logger: Logger,
         pages: PageRenderer,
         publicURL: PublicURL,
@@ -47,6 +49,7 @@ package struct Backend: Sendable {
     ) {
         self.directory = directory
         self.accounts = accounts
+        self.sessions = sessions
         self.ring = ring
         self.clock = clock
         self.activity = activity
@@ -111,7 +114,7 @@ extension Backend {
             forms: forms
         )
         let check = SessionCheck(
-            accounts: accounts,
+            sessions: sessions,
             directory: directory,
             whose: whose,
             ring: ring,
@@ -132,7 +135,12 @@ extension Backend {
         let pending = PendingCookie(policy, ring: ring, directory: directory)
         let starts = StartLimit(limit: limits.starts, browsers: cookies.form)
         let emails = EmailCodes(accounts: accounts, ring: ring, limits: limits.mails)
-        let departure = AccountDeparture(accounts: accounts, directory: directory, ring: ring)
+        let departure = AccountDeparture(
+            accounts: accounts,
+            sessions: sessions,
+            directory: directory,
+            ring: ring
+        )
         let signOut = BrowserSignOut(whose: whose, departure: departure)
         return BackendEndpoints(
             responder: responder,
@@ -158,7 +166,7 @@ extension Backend {
             handles: handleEndpoints(attempts, late, complete, starts, responder),
             token: AppTokenEndpoint(
                 directory: directory,
-                accounts: accounts,
+                sessions: sessions,
                 handles: handles,
                 ring: ring,
                 headers: headers,
@@ -166,7 +174,7 @@ extension Backend {
                 guesses: limits.guesses
             ),
             refresh: AppRefreshEndpoint(
-                accounts: accounts,
+                sessions: sessions,
                 directory: directory,
                 ring: ring,
                 headers: headers,
@@ -176,6 +184,7 @@ extension Backend {
                 directory: directory,
                 complete: complete,
                 accounts: accounts,
+                sessions: sessions,
                 nonces: NativeNonces(ring: ring),
                 headers: headers,
                 responder: responder,
@@ -186,6 +195,7 @@ extension Backend {
             providerCalls: ProviderCallsEndpoint(
                 directory: directory,
                 accounts: accounts,
+                sessions: sessions,
                 headers: headers,
                 events: events,
                 limit: limits.providerCalls,
@@ -248,7 +258,6 @@ extension Backend {
             overview: AccountPages(
                 directory: directory,
                 check: check,
-                accounts: accounts,
                 departure: departure,
                 signOut: signOut,
                 cookies: cookies,

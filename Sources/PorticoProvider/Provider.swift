@@ -11,7 +11,7 @@ package import PorticoWeb
 package struct Provider: Sendable {
     package let realms: RealmDirectory
     let people: PersonStore
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let grants: GrantStore
     let pushed: PushedRequestStore
     let mailboxes: PersonMailboxStore
@@ -19,7 +19,7 @@ package struct Provider: Sendable {
     let clock: Clock
     let hashing: PasswordHashing
     let pages: PageRenderer
-    let activity: SessionActivity<String>
+    let activity: SessionActivity
     package let events: SecurityEvents
     let publicURL: PublicURL
     let documents: ClientDocuments
@@ -40,14 +40,14 @@ package struct Provider: Sendable {
     package init(
         realms: RealmDirectory,
         people: PersonStore,
-        sessions: BrowserSessionStore,
+        sessions: SessionStore,
         grants: GrantStore,
         pushed: PushedRequestStore,
         mailboxes: PersonMailboxStore,
         ring: KeyRing,
         clock: Clock,
         hashing: PasswordHashing,
-        activity: SessionActivity<String>,
+        activity: SessionActivity,
         logger: Logger,
         publicURL: PublicURL,
         documentsBy transport: any HTTPTransport,

@@ -1,40 +1,14 @@
 extension SQLiteSchema {
     /// The backend's tables, and what both sides share. As ``tables``.
     static let backendTables: StaticString = """
-        -- People signed in at the backend, in a browser (`cookie_hash`) or an app. A session that waits for its
-        -- app has the hand-off code that brings it there, so a sign-in writes one row.
-        -- `proven_at`: when a provider asked the person or a code came back.
-        CREATE TABLE account_sessions (
-            id BLOB NOT NULL PRIMARY KEY,
-            person_id TEXT NOT NULL, epoch INTEGER NOT NULL,
-            cookie_hash BLOB, app TEXT,
-            generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
-            idempotency_key BLOB,
-            issuer TEXT NOT NULL, subject TEXT NOT NULL, provider_session_id TEXT,
-            device TEXT NOT NULL, address TEXT,
-            proven_at INTEGER, created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
-            idle_seconds INTEGER NOT NULL, expires_at INTEGER NOT NULL,
-            is_active INTEGER NOT NULL, is_new INTEGER NOT NULL,
-            code_hash BLOB, redirect_hash BLOB, challenge BLOB,
-            code_expires_at INTEGER, code_spent_at INTEGER, ended_at INTEGER
-        ) STRICT;
-        CREATE UNIQUE INDEX account_sessions_by_cookie ON account_sessions (cookie_hash)
-            WHERE cookie_hash IS NOT NULL;
-        CREATE UNIQUE INDEX account_sessions_by_code ON account_sessions (code_hash)
-            WHERE code_hash IS NOT NULL;
-        CREATE INDEX account_sessions_by_person ON account_sessions (person_id);
-        CREATE INDEX account_sessions_by_provider_session
-            ON account_sessions (provider_session_id, issuer)
-            WHERE provider_session_id IS NOT NULL;
-
-        -- What a host gave for the account session of the same id (docs/decisions/0056). No foreign
+        -- What a host gave for the session of the same id (docs/decisions/0056). No foreign
         -- key: a row stays until its tokens are revoked. `sealed`: its tokens; NULL once there is
         -- nothing left to revoke. `sent_at`: the refresh token of this `revision` was sent, and no
         -- answer is stored yet. `due_at`: from when its tokens are to be revoked. `takes_foreign`:
         -- until `foreign_until`, cookies of another system that name no session open it by its DID
         -- (docs/decisions/0066).
         CREATE TABLE handle_sessions (
-            session_id BLOB NOT NULL PRIMARY KEY,
+            session_id TEXT NOT NULL PRIMARY KEY,
             did TEXT NOT NULL, handle TEXT NOT NULL, host TEXT NOT NULL, issuer TEXT NOT NULL,
             client_id TEXT NOT NULL, client_key_id TEXT,
             asked_scope TEXT NOT NULL, scope TEXT NOT NULL,

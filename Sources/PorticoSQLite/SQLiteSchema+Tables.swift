@@ -281,16 +281,32 @@ extension SQLiteSchema {
         CREATE INDEX password_resets_by_person ON password_resets (person_id)
             WHERE person_id IS NOT NULL;
 
-        -- People signed in to a realm in a browser. `device`: what the browser calls itself.
-        CREATE TABLE browser_sessions (
+        -- People signed in, in a browser (`cookie_hash`) or an app. `issuer`, `subject`: the identity that
+        -- signed in, if one did. `proven_at`: when a password did, a provider asked the person, or a code
+        -- came back. `idle_seconds`: NULL if the realm says. A session that waits for its app has the
+        -- hand-off code that brings it there and no `generation`, so a sign-in writes one row. `device`:
+        -- what the browser or app calls itself.
+        CREATE TABLE sessions (
             id TEXT NOT NULL PRIMARY KEY,
             realm_id TEXT NOT NULL, person_id TEXT NOT NULL, epoch INTEGER NOT NULL,
-            cookie_hash BLOB NOT NULL UNIQUE, device TEXT NOT NULL,
+            cookie_hash BLOB, app TEXT,
+            generation INTEGER, refresh_secret BLOB, refresh_key_id BLOB, rotated_at INTEGER,
+            idempotency_key BLOB,
+            issuer TEXT, subject TEXT, provider_session_id TEXT,
             authenticated_at INTEGER NOT NULL, acr TEXT NOT NULL, amr TEXT NOT NULL,
+            proven_at INTEGER, device TEXT NOT NULL, address TEXT,
             created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL, ended_at INTEGER
+            idle_seconds INTEGER, expires_at INTEGER NOT NULL,
+            code_hash BLOB, redirect_hash BLOB, challenge BLOB,
+            code_expires_at INTEGER, code_spent_at INTEGER, is_new INTEGER NOT NULL,
+            ended_at INTEGER
         ) STRICT;
-        CREATE INDEX browser_sessions_by_person ON browser_sessions (person_id);
+        CREATE UNIQUE INDEX sessions_by_cookie ON sessions (cookie_hash)
+            WHERE cookie_hash IS NOT NULL;
+        CREATE UNIQUE INDEX sessions_by_code ON sessions (code_hash) WHERE code_hash IS NOT NULL;
+        CREATE INDEX sessions_by_person ON sessions (person_id);
+        CREATE INDEX sessions_by_provider_session ON sessions (provider_session_id, issuer)
+            WHERE provider_session_id IS NOT NULL;
 
         -- Clients to notify that a session has ended. No foreign keys: they may be gone.
         CREATE TABLE logout_deliveries (

@@ -6,7 +6,7 @@ import PorticoStores
 /// refused. After that, a change is a step from one version to the next, run in ``make(in:)``.
 enum SQLiteSchema {
     /// What `PRAGMA user_version` says; ``backendTables`` ends with the same number.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
     /// "Port" in the file's header says whose it is.
     private static let applicationID: Int64 = 0x506F_7274
 
@@ -55,11 +55,11 @@ enum SQLiteSchema {
     /// - `live_grants`: ``GrantStore`` defines when a grant is live. It expires by inactivity; a new
     ///   password (`epoch`) or a sign-out ends it (RFC 9700 §4.14.2). One with times of its own ends
     ///   with its browser session only if that is ended, not when it expires.
-    /// - `live_browser_sessions`: statements also check when a session was last seen, because that
-    ///   limit is the realm's. A disabled person's session has lived until 0. `apps_until`: the
-    ///   latest end of its grants with times of their own, or 0.
-    /// - `live_account_sessions`: of people of the backend's realm; one that waits for its app has lived
-    ///   until 0, and waits until `waits_until`.
+    /// - `live_sessions`: where a session has no limit of its own, statements also check when it was last
+    ///   seen, because that limit is the realm's. A disabled person's session has lived until 0, and so
+    ///   has one that waits for its app: it waits until `waits_until`. `apps_until`: the latest end of
+    ///   its grants with times of their own, or 0.
+    /// - `backend_sessions`: those that began at an identity provider of the backend's realm.
     static let views: StaticString = """
         CREATE VIEW live_grants AS
         SELECT g.*, MIN(
@@ -70,7 +70,7 @@ enum SQLiteSchema {
                 THEN 9223372036854775807 ELSE s.expires_at END) AS alive_until
         FROM grants AS g
         LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
-        LEFT JOIN browser_sessions AS s ON s.id = g.session_id
+        LEFT JOIN sessions AS s ON s.id = g.session_id
         WHERE g.refused_at IS NULL AND g.revoked_at IS NULL
             AND EXISTS (SELECT 1 FROM clients AS c WHERE c.id = g.client_id)
             AND (g.person_id IS NULL OR (p.is_enabled AND p.epoch = g.epoch
@@ -78,26 +78,27 @@ enum SQLiteSchema {
             AND (g.is_offline OR g.session_id IS NULL
                 OR (s.id IS NOT NULL AND s.ended_at IS NULL));
 
-        CREATE VIEW live_browser_sessions AS
-        SELECT s.*, CASE WHEN p.is_enabled THEN s.expires_at ELSE 0 END AS alive_until,
+        CREATE VIEW live_sessions AS
+        SELECT s.*,
+            CASE WHEN p.is_enabled AND (s.code_hash IS NULL OR s.generation IS NOT NULL)
+                THEN MIN(s.expires_at,
+                    COALESCE(s.last_seen_at + s.idle_seconds, 9223372036854775807))
+                ELSE 0 END AS alive_until,
+            CASE WHEN p.is_enabled AND s.code_spent_at IS NULL AND s.generation IS NULL
+                THEN COALESCE(
+                    MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds), 0)
+                ELSE 0 END AS waits_until,
             COALESCE((
                 SELECT MAX(g.alive_until) FROM live_grants AS g
                 WHERE g.session_id = s.id AND g.has_own_times AND NOT g.is_offline), 0)
                 AS apps_until
-        FROM browser_sessions AS s
+        FROM sessions AS s
         JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
         WHERE s.ended_at IS NULL AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at;
 
-        CREATE VIEW live_account_sessions AS
-        SELECT s.*,
-            CASE WHEN s.is_active
-                THEN MIN(s.expires_at, s.last_seen_at + s.idle_seconds)
-                ELSE 0 END AS alive_until,
-            CASE WHEN NOT s.is_active AND s.code_spent_at IS NULL
-                THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
-                ELSE 0 END AS waits_until
-        FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE s.ended_at IS NULL AND p.is_enabled AND p.epoch = s.epoch
-            AND p.realm_id = (SELECT realm_id FROM backend_version);
+        CREATE VIEW backend_sessions AS
+        SELECT s.* FROM live_sessions AS s
+        WHERE s.issuer IS NOT NULL
+            AND s.realm_id = (SELECT b.realm_id FROM backend_version AS b);
         """
 }

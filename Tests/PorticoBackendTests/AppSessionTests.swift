@@ -210,7 +210,7 @@ import Testing
 
 /// Neither a leaked database nor a leaked key alone forges one (docs/decisions/0014).
 @Suite("Tokens of an app's session") struct KeyedTokenTests {
-    private static let sessionID = UniqueID(random: .system)
+    private static let sessionID = UniqueID(random: .system).text
 
     private static func state(
         secret: [UInt8] = [UInt8](repeating: 7, count: 32),
@@ -227,7 +227,7 @@ import Testing
 
     private static func text(
         _ kind: KeyedToken.Kind = .session,
-        of id: UniqueID = sessionID,
+        of id: String = sessionID,
         number: Int64 = 3,
         _ state: RefreshState = state(),
         ring: KeyRing = TestRealm.ring
@@ -255,7 +255,7 @@ import Testing
         let mac = { (text: String) in Array((Base64URL.decode(text) ?? []).suffix(32)) }
         let own = mac(try Self.text())
         #expect(mac(try Self.text(.refresh)) != own)
-        #expect(mac(try Self.text(of: UniqueID(random: .system))) != own)
+        #expect(mac(try Self.text(of: UniqueID(random: .system).text)) != own)
         #expect(mac(try Self.text(number: 4)) != own)
         let other = Self.state(secret: [UInt8](repeating: 8, count: 32))
         #expect(mac(try Self.text()) == own)

@@ -154,13 +154,15 @@ import Testing
         let account = try #require(
             try await server.accounts().first { $0.email == "ann@example.com" }
         )
-        let sessions = try await server.database.accounts.sessions(
+        let sessions = try await server.database.sessions.sessions(
             of: account.id,
+            realmID: account.realmID,
             at: server.clock.seconds,
+            idle: 1800,
             limit: 10
         )
         let id = try #require(try await one.session().json.object("session")?.string("id"))
-        let sid = try #require(sessions.first { $0.id.text == id }?.providerSessionID)
+        let sid = try #require(sessions.first { $0.id == id }?.providerSessionID)
         let bySid = try server.standIns.logoutToken(about: nil, sessionID: sid)
         #expect(try await Self.logout(bySid, server).status == 200)
         #expect(try await one.session().status == 401)

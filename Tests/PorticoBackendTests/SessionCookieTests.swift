@@ -48,7 +48,7 @@ import Testing
             // No body and no address has it, and the row has its hash alone.
             #expect(!reply.text.contains(value) && reply.location?.contains(value) == false)
             let row = try #require(
-                try await server.database.accounts.live(
+                try await server.database.sessions.liveAtBackend(
                     cookie: Hash256(of: value),
                     at: server.clock.seconds
                 )
@@ -56,7 +56,7 @@ import Testing
             #expect(row.session.form == .browser(cookieHash: Hash256(of: value)))
             #expect(!"\(row)".contains(value))
             // Revoked there, it is worth nothing here.
-            _ = try await server.database.accounts.signOut(
+            _ = try await server.database.sessions.signOut(
                 row.session.id,
                 of: row.person.id,
                 at: server.clock.seconds

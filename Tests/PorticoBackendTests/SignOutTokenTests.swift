@@ -211,6 +211,7 @@ import Testing
         let account = try #require(try await server.accounts().first)
         let departure = AccountDeparture(
             accounts: server.database.accounts,
+            sessions: server.database.sessions,
             directory: server.backend.directory,
             ring: server.ring,
             patience: .milliseconds(500)

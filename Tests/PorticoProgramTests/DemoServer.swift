@@ -361,7 +361,7 @@ extension SignInEvent {
         name: String? = nil,
         email: String? = nil,
         token: String? = nil,
-        form: NewAccountSession.Form? = nil,
+        form: PersonSession.Form? = nil,
         device: String = "",
         now: Int64
     ) {
@@ -383,10 +383,10 @@ extension SignInEvent {
             emailRule: .never,
             isSignUpOpen: true,
             newPersonID: UniqueID(random: random).text,
-            session: NewAccountSession(
-                id: UniqueID(random: random),
+            session: NewSession(
+                id: UniqueID(random: random).text,
                 form: form
-                    ?? .browser(cookieHash: Hash256(of: random.bytes(16)), replacing: nil),
+                    ?? .browser(cookieHash: Hash256(of: random.bytes(16))),
                 providerSessionID: nil,
                 device: device,
                 address: "192.0.2.7",

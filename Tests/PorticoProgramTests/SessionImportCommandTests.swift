@@ -87,7 +87,7 @@ import Testing
             let file = ".local/share/portico/server/portico.sqlite"
             let database = try SQLiteDatabase(file: portico.home.appending(path: file).path)
             let idle = try database.read { reader in
-                try reader.rows("SELECT idle_seconds FROM account_sessions", []) {
+                try reader.rows("SELECT idle_seconds FROM sessions", []) {
                     try $0.int64(0)
                 }
             }

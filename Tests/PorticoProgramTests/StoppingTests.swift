@@ -65,8 +65,8 @@ import Testing
         let before = Int64(Date().timeIntervalSince1970) - 600
         try await database.write { transaction in
             for table: SQLText in [
-                "UPDATE browser_sessions SET last_seen_at = $1",
-                "UPDATE account_sessions SET last_seen_at = $1",
+                "UPDATE sessions SET last_seen_at = $1",
+                "UPDATE sessions SET last_seen_at = $1",
             ] {
                 try transaction.run(table, [.int64(before)])
             }
@@ -77,8 +77,8 @@ import Testing
         let seen = try database.read { reader in
             try reader.rows(
                 """
-                SELECT last_seen_at FROM browser_sessions
-                UNION ALL SELECT last_seen_at FROM account_sessions
+                SELECT last_seen_at FROM sessions
+                UNION ALL SELECT last_seen_at FROM sessions
                 """,
                 []
             ) { try $0.int64(0) }

@@ -40,7 +40,7 @@ struct UserSessionsCommandTests {
                 rotatedAt: now,
                 idempotencyKey: nil
             )
-            for form in [nil, .app(name: "notes", refresh: refresh)] as [NewAccountSession.Form?] {
+            for form in [nil, .app(name: "notes", refresh: refresh)] as [PersonSession.Form?] {
                 let event = SignInEvent(
                     key,
                     at: "google",

@@ -9,7 +9,7 @@ package final class TestDatabase: Sendable {
     package let database: SQLiteDatabase
     package let realms: RealmStore
     package let people: PersonStore
-    package let sessions: BrowserSessionStore
+    package let sessions: SessionStore
     package let grants: GrantStore
     package let logoutDeliveries: LogoutDeliveryStore
     package let pushedRequests: PushedRequestStore
@@ -39,7 +39,7 @@ package final class TestDatabase: Sendable {
         )
         realms = RealmStore(kept)
         people = PersonStore(kept)
-        sessions = BrowserSessionStore(kept)
+        sessions = SessionStore(kept)
         grants = GrantStore(kept)
         logoutDeliveries = LogoutDeliveryStore(kept)
         pushedRequests = PushedRequestStore(kept)

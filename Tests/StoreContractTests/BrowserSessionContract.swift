@@ -3,7 +3,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("BrowserSessionStore", .everyDatabase) struct BrowserSessionContract {
+@Suite("SessionStore", .everyDatabase) struct BrowserSessionContract {
     private let stores: TestDatabase
 
     init() async throws { stores = try await StoreUnderTest.furnished() }
@@ -12,7 +12,7 @@ import Testing
         "OpenID Connect Core §3.1.2.3: a live session is found by cookie and by sid, with its person"
     )
     func found() async throws {
-        let expected = LiveBrowserSession(session: Example.session, person: Example.ann)
+        let expected = LiveSession(session: Example.session, person: Example.ann)
         #expect(try await stores.liveByCookie() == expected)
         #expect(try await stores.liveByID() == expected)
     }

@@ -54,8 +54,9 @@ import Testing
         #expect(try await stores.reading(grant.id, at: later)?.isLive == false)
 
         var session = Example.session("session-2", cookie: Example.cookie)
-        session.cookieHash = Hash256(of: "after")
+        session.form = .browser(cookieHash: Hash256(of: "after"))
         session.authenticatedAt = later
+        session.provenAt = later
         session.epoch = try #require(try await stores.credentials("ann")).epoch
         try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: later) != nil)
@@ -73,6 +74,7 @@ import Testing
         _ = try await stores.setPassword(new)
         var session = Example.session("session-2", cookie: Hash256(of: "late"))
         session.authenticatedAt = Example.now + 5
+        session.provenAt = Example.now + 5
         session.epoch = before.epoch
         try await stores.start(session)
         #expect(try await stores.liveByID("session-2", at: Example.now + 5) == nil)

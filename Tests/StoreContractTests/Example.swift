@@ -90,8 +90,8 @@ enum Example {
 
     static let session = session("session-1", cookie: cookie)
 
-    static func session(_ id: String, cookie: Hash256) -> BrowserSession {
-        BrowserSession(
+    static func session(_ id: String, cookie: Hash256) -> PersonSession {
+        PersonSession(
             id: id,
             realmID: "realm-1",
             personID: "person-ann",
@@ -239,7 +239,7 @@ extension TestDatabase {
     }
 
     @discardableResult
-    func start(_ session: BrowserSession, replacing old: Hash256? = nil) async throws
+    func start(_ session: PersonSession, replacing old: Hash256? = nil) async throws
         -> SessionBeginning
     {
         try await sessions.start(session, replacing: old, upgrading: nil)
@@ -264,13 +264,13 @@ extension TestDatabase {
     }
 
     func liveByCookie(_ cookie: Hash256 = Example.cookie, at now: Int64 = Example.now) async throws
-        -> LiveBrowserSession?
+        -> LiveSession?
     {
         try await sessions.live(cookie: cookie, realmID: "realm-1", at: now, idle: Example.idle)
     }
 
     func liveByID(_ id: String = "session-1", at now: Int64 = Example.now) async throws
-        -> LiveBrowserSession?
+        -> LiveSession?
     {
         try await sessions.live(id: id, realmID: "realm-1", at: now, idle: Example.idle)
     }

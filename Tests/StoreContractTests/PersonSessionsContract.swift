@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("BrowserSessionStore: where a person is signed in", .everyDatabase)
+@Suite("SessionStore: where a person is signed in", .everyDatabase)
 struct PersonSessionsContract {
     private let stores: TestDatabase
 
@@ -41,7 +41,7 @@ struct PersonSessionsContract {
         realm: String = "realm-1",
         at now: Int64 = Example.now,
         limit: Int = 10
-    ) async throws -> [BrowserSession] {
+    ) async throws -> [PersonSession] {
         try await stores.sessions.sessions(
             of: person,
             realmID: realm,

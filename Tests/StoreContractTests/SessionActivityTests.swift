@@ -9,7 +9,7 @@ import Testing
         let stores = try await StoreUnderTest.furnished()
         let second = Example.session("session-2", cookie: Hash256(of: "second"))
         try await stores.start(second)
-        let activity = SessionActivity(sessions: stores.sessions)
+        let activity = SessionActivity(stores.sessions)
         let later = Example.signedIn + 1000
         func note(_ id: String, at now: Int64) {
             activity.note(id, lastSeenAt: Example.signedIn, at: now)

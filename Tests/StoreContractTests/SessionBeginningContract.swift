@@ -4,7 +4,7 @@ import PorticoTestSupport
 import Testing
 
 /// What happens to a browser's session when a person signs in with it.
-@Suite("BrowserSessionStore: signing in again", .everyDatabase) struct SessionBeginningContract {
+@Suite("SessionStore: signing in again", .everyDatabase) struct SessionBeginningContract {
     private let stores: TestDatabase
 
     init() async throws { stores = try await Self.furnished() }
@@ -13,9 +13,10 @@ import Testing
     private static let later = Example.signedIn + 5000
 
     /// Ann proves once more who she is, long after ``Example/idle``.
-    private static func again(at now: Int64 = later) -> BrowserSession {
+    private static func again(at now: Int64 = later) -> PersonSession {
         var session = Example.session("session-2", cookie: next)
         session.authenticatedAt = now
+        session.provenAt = now
         session.acr = "2"
         session.amr = ["pwd", "otp"]
         session.device = "Safari · iPhone"
@@ -26,7 +27,7 @@ import Testing
     }
 
     /// Bob signs in where Ann was signed in.
-    private static func another(_ cookie: Hash256 = next) -> BrowserSession {
+    private static func another(_ cookie: Hash256 = next) -> PersonSession {
         var session = Example.session("session-2", cookie: cookie)
         session.personID = "person-bob"
         return session
@@ -143,7 +144,7 @@ import Testing
             let outcomes = try await concurrently(2) { index in
                 var session = Self.again(at: Example.now)
                 session.id = "session-\(index + 2)"
-                session.cookieHash = Hash256(of: "cookie-\(index)")
+                session.form = .browser(cookieHash: Hash256(of: "cookie-\(index)"))
                 return try await stores.start(session, replacing: Example.cookie)
             }
             #expect(outcomes.count(of: .began) == 1)

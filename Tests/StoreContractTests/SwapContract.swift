@@ -27,7 +27,7 @@ import Testing
         _ stores: TestDatabase,
         grant id: UniqueID = Example.fresh(),
         issuedAt: Int64 = Example.signedIn,
-        session change: @Sendable (inout BrowserSession) -> Void = { _ in },
+        session change: @Sendable (inout PersonSession) -> Void = { _ in },
         spending: [SpentOnce] = []
     ) async throws -> SwapOutcome {
         var grant = Example.grant(id)

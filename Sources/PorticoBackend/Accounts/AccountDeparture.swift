@@ -17,6 +17,7 @@ import PorticoWeb
 /// next sign-out that leaves no session, or with the account.
 package struct AccountDeparture: Sendable {
     private let accounts: AccountStore
+    private let sessions: SessionStore
     private let directory: BackendDirectory
     private let tokens: ProviderTokens
     /// How long to wait for all providers together.
@@ -24,11 +25,13 @@ package struct AccountDeparture: Sendable {
 
     package init(
         accounts: AccountStore,
+        sessions: SessionStore,
         directory: BackendDirectory,
         ring: KeyRing,
         patience: Duration = .seconds(5)
     ) {
         self.accounts = accounts
+        self.sessions = sessions
         self.directory = directory
         tokens = ProviderTokens(ring: ring)
         self.patience = patience
@@ -55,10 +58,10 @@ package struct AccountDeparture: Sendable {
 
     /// - Returns: `nil` if the account has no such session.
     @discardableResult
-    package func signOut(_ sessionID: UniqueID, of personID: String, at now: Int64) async throws
+    package func signOut(_ sessionID: String, of personID: String, at now: Int64) async throws
         -> Report?
     {
-        await report(try await accounts.signOut(sessionID, of: personID, at: now))
+        await report(try await sessions.signOut(sessionID, of: personID, at: now))
     }
 
     /// - Parameter kept: The only session that stays.
@@ -66,10 +69,10 @@ package struct AccountDeparture: Sendable {
     @discardableResult
     package func signOutEverywhere(
         _ personID: String,
-        except kept: UniqueID? = nil,
+        except kept: String? = nil,
         at now: Int64
     ) async throws -> Report? {
-        let outcome = try await accounts.signOutEverywhere(of: personID, except: kept, at: now)
+        let outcome = try await sessions.signOutEverywhere(of: personID, except: kept, at: now)
         return await report(outcome)
     }
 

@@ -211,7 +211,7 @@ extension EmailCodes {
     /// Sends a code to the account's address.
     ///
     /// - Throws: `conflict` if it has none.
-    func start(proving live: LiveAccountSession, _ context: BackendContext) async throws {
+    func start(proving live: LiveSession, _ context: BackendContext) async throws {
         guard let address = live.person.email else {
             throw BackendError(.conflict, "The account has no e-mail address.")
         }
@@ -229,7 +229,7 @@ extension EmailCodes {
     ///   before the proof is no longer valid (WEB-SESS-1).
     func prove(
         _ code: String,
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ cookies: SessionCookies,
         _ context: BackendContext
     ) async throws -> (outcome: EmailConfirmationOutcome, cookies: [HTTPField]) {
@@ -243,12 +243,17 @@ extension EmailCodes {
             context
         )
         guard case .confirmed = outcome, let value else { return (outcome, []) }
-        let isRemembered = live.session.idleSeconds > SessionCookies.plain
+        let isRemembered = live.session.isRemembered
         return (outcome, [try cookies.setSession(value, isRemembered: isRemembered)])
     }
 
     /// A code is valid only in the session that requested it.
-    private static func prover(of live: LiveAccountSession) -> Hash256 {
-        Hash256(of: Array("session ".utf8) + live.session.id.bytes)
+    private static func prover(of live: LiveSession) -> Hash256 {
+        Hash256(of: "session \(live.session.id)")
     }
+}
+
+extension PersonSession {
+    /// Whether its browser was asked to remember the person.
+    var isRemembered: Bool { (idleSeconds ?? 0) > SessionCookies.plain }
 }

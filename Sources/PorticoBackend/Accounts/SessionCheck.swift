@@ -8,11 +8,11 @@ import PorticoWeb
 
 /// Finds the session of a request: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
-    let accounts: AccountStore
+    let sessions: SessionStore
     let directory: BackendDirectory
     let whose: WhoseBrowser
     let ring: KeyRing
-    let activity: SessionActivity<UniqueID>
+    let activity: SessionActivity
 
     /// Why there is no session (docs/decisions/0029).
     enum Absence: String, Refusal {
@@ -47,7 +47,7 @@ struct SessionCheck: Sendable {
     }
 
     /// - Throws: ``Absence``, ``TwoPeople``, and errors of the store.
-    func callAsFunction(_ context: BackendContext) async throws -> LiveAccountSession {
+    func callAsFunction(_ context: BackendContext) async throws -> LiveSession {
         let live =
             if let authorization = context.headers[values: .authorization].first {
                 try await byToken(authorization, context)
@@ -62,7 +62,7 @@ struct SessionCheck: Sendable {
     /// a bearer. A team's services ask so who is there.
     ///
     /// - Throws: ``Absence``, ``HandleSessionCheck/Absence``, ``TwoPeople``, and errors of the store.
-    func ofAnyKind(_ context: BackendContext) async throws -> LiveAccountSession {
+    func ofAnyKind(_ context: BackendContext) async throws -> LiveSession {
         guard let handles = directory.handles else { return try await self(context) }
         let check = whose.check(handles)
         if let authorization = context.headers[values: .authorization].first {
@@ -85,13 +85,13 @@ struct SessionCheck: Sendable {
         }
     }
 
-    private func note(_ live: LiveAccountSession, _ context: BackendContext) {
+    private func note(_ live: LiveSession, _ context: BackendContext) {
         activity.note(live.session.id, lastSeenAt: live.session.lastSeenAt, at: context.now)
     }
 
     /// The session of a request that may change something: a cookie counts only if no other site
     /// can have sent the request (WEB-CSRF-4).
-    func changer(_ context: BackendContext) async throws -> LiveAccountSession {
+    func changer(_ context: BackendContext) async throws -> LiveSession {
         let live = try await self(context)
         if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
             throw BackendError(.forbidden, "Send the header X-Portico: 1.")
@@ -100,7 +100,7 @@ struct SessionCheck: Sendable {
     }
 
     /// The session of a page's viewer, or `nil`.
-    func ifAny(_ context: BackendContext) async throws -> LiveAccountSession? {
+    func ifAny(_ context: BackendContext) async throws -> LiveSession? {
         do {
             return try await self(context)
         } catch is Absence {
@@ -112,7 +112,7 @@ struct SessionCheck: Sendable {
 
     /// RFC 6750 §2.1: one header, never together with a cookie of another session.
     private func byToken(_ authorization: String, _ context: BackendContext) async throws
-        -> LiveAccountSession
+        -> LiveSession
     {
         guard context.headers[values: .authorization].count == 1,
             authorization.utf8.count <= 200,
@@ -120,7 +120,8 @@ struct SessionCheck: Sendable {
             let token = KeyedToken(String(text), .session)
         else { throw Absence.invalidCookie }
         guard token.number > context.now else { throw Absence.expired }
-        guard let live = try await accounts.live(id: token.sessionID, at: context.now) else {
+        guard let live = try await sessions.liveAtBackend(id: token.sessionID, at: context.now)
+        else {
             throw Absence.expired
         }
         guard case .app(let name, let state) = live.session.form,
@@ -131,7 +132,7 @@ struct SessionCheck: Sendable {
     }
 }
 
-extension LiveAccountSession {
+extension LiveSession {
     /// How many seconds a proof of identity is valid (WEB-SESS-8).
     static let proofLife: Int64 = 600
 
@@ -147,16 +148,22 @@ extension LiveAccountSession {
     }
 }
 
-extension AccountStore {
+extension SessionCheck {
+    /// More than anyone reads. Each sign-in adds one, and without a limit the page could take
+    /// arbitrarily long.
+    private static let mostShown = 100
+
     /// The sessions shown to a person, most recently seen first: the most recent ones if there are
     /// very many, always including the current one. Signing out everywhere else ends the rest too.
-    func shown(to live: LiveAccountSession, at now: Int64) async throws -> [AccountSession] {
-        let latest = try await sessions(of: live.person.id, at: now, limit: mostShown)
+    func shown(to live: LiveSession, at now: Int64) async throws -> [PersonSession] {
+        let latest = try await sessions.sessions(
+            of: live.person.id,
+            realmID: live.person.realmID,
+            at: now,
+            idle: try directory.realm().lifetimes.sessionIdle + SessionActivity.precision,
+            limit: Self.mostShown
+        )
         guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }
-        return latest.prefix(mostShown - 1) + [live.session]
+        return latest.prefix(Self.mostShown - 1) + [live.session]
     }
 }
-
-/// More than anyone reads. Each sign-in adds one, and without a limit the page could take
-/// arbitrarily long.
-private let mostShown = 100

@@ -135,7 +135,7 @@ struct BrowserSignOut: Sendable {
     /// the browser has ends.
     ///
     /// - Returns: Removes its cookies, then.
-    func afterEnding(_ id: UniqueID, of live: LiveAccountSession, _ context: BackendContext)
+    func afterEnding(_ id: String, of live: LiveSession, _ context: BackendContext)
         async throws -> [HTTPField]
     {
         guard id == live.session.id, !context.headers.contains(.authorization) else { return [] }

@@ -58,13 +58,13 @@ struct SignInCompletion: Sendable {
     /// The event for a proven person, with a new session.
     func event(
         _ subject: Subject,
-        _ session: NewAccountSession,
+        _ session: NewSession,
         _ rule: SignInEvent.EmailRule,
         _ spending: [SpentOnce],
         _ context: BackendContext
     ) throws -> SignInEvent {
         SignInEvent(
-            realmID: try directory.realmID(),
+            realmID: try directory.realm().id,
             spending: spending,
             identity: subject.identity,
             name: subject.name,
@@ -94,7 +94,7 @@ struct SignInCompletion: Sendable {
 
     /// A new session, and the secret for its holder.
     struct Draft: Sendable {
-        var session: NewAccountSession
+        var session: NewSession
         let secret: Secret
 
         enum Secret: Sendable {
@@ -117,17 +117,16 @@ struct SignInCompletion: Sendable {
         switch signInReturn.destination {
         case .web(_, let isRemembered):
             let value = context.moment.random.text(32)
-            var old: Hash256?
-            if case .hash(let hash) = cookies.session(context.headers) { old = hash }
             let life = isRemembered ? SessionCookies.remembered : SessionCookies.plain
             var new = session(
-                .browser(cookieHash: Hash256(of: value), replacing: old),
+                .browser(cookieHash: Hash256(of: value)),
                 subject,
                 device: DeviceName.of(context.userAgent),
                 idle: life,
                 longest: life,
                 context
             )
+            if case .hash(let old) = cookies.session(context.headers) { new.replaces = old }
             new.replacesByHandle = try await whose(context).byHandle.session?.handle.sessionID
             return Draft(session: new, secret: .cookie(value))
         case .app(let target):
@@ -139,7 +138,7 @@ struct SignInCompletion: Sendable {
     private func appSession(_ target: AppTarget, _ subject: Subject, _ context: BackendContext)
         -> Draft
     {
-        let form: NewAccountSession.Form
+        let form: PersonSession.Form
         let secret: Draft.Secret
         if let challenge = target.challenge {
             let code = context.moment.random.text(32)
@@ -172,15 +171,15 @@ struct SignInCompletion: Sendable {
     }
 
     func session(
-        _ form: NewAccountSession.Form,
+        _ form: PersonSession.Form,
         _ subject: Subject,
         device: String,
         idle: Int64,
         longest: Int64,
         _ context: BackendContext
-    ) -> NewAccountSession {
-        NewAccountSession(
-            id: context.moment.id(),
+    ) -> NewSession {
+        NewSession(
+            id: context.moment.id().text,
             form: form,
             providerSessionID: subject.providerSessionID,
             device: device,
@@ -192,7 +191,7 @@ struct SignInCompletion: Sendable {
     }
 
     /// An email to the person if they have not signed in from this browser before.
-    private func notice(_ subject: Subject, _ session: NewAccountSession, _ context: BackendContext)
+    private func notice(_ subject: Subject, _ session: NewSession, _ context: BackendContext)
         -> MailDraft
     {
         MailDraft(

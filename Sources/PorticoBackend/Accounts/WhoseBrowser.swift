@@ -8,27 +8,27 @@ import PorticoWeb
 /// Whose is this browser? Reads both session cookies of a request: every check by cookie, every
 /// sign-in in a browser and every sign-out goes through it (docs/decisions/0091).
 struct WhoseBrowser: Sendable {
-    let accounts: AccountStore
+    let sessions: SessionStore
     let handles: HandleSessionStore
     let directory: BackendDirectory
     let cookies: SessionCookies
-    let activity: SessionActivity<UniqueID>
+    let activity: SessionActivity
 
     /// What the cookies of a request open. A browser without cookies opens nothing.
     struct Answer: Sendable {
         /// By the session cookie.
-        var own: Result<LiveAccountSession, SessionCheck.Absence>
+        var own: Result<LiveSession, SessionCheck.Absence>
         /// By `sid`.
         var byHandle: HandleSessionCheck.Reading
         /// By each of several cookies `sid`, where a sign-out asks.
-        var together: [LiveAccountSession] = []
+        var together: [LiveSession] = []
 
         /// Each session once, that of the session cookie first.
-        var sessions: [LiveAccountSession] {
+        var sessions: [LiveSession] {
             // `try?`: without a session there is none to name.
             let own = try? own.get()
             let all = [own, byHandle.session?.live].compactMap(\.self) + together
-            var known: Set<UniqueID> = []
+            var known: Set<String> = []
             return all.filter { known.insert($0.session.id).inserted }
         }
 
@@ -71,7 +71,7 @@ struct WhoseBrowser: Sendable {
         guard answer.isOfTwoPeople, let other = answer.byHandle.session?.live.session else {
             return answer
         }
-        _ = try await accounts.end(
+        _ = try await sessions.end(
             sessionID: other.id,
             of: other.personID,
             as: .signedOut,
@@ -100,7 +100,7 @@ struct WhoseBrowser: Sendable {
 
     /// - Parameter other: Mostly the same session, which then need not be read twice.
     private func own(_ context: BackendContext, beside other: LiveHandleSession?) async throws
-        -> Result<LiveAccountSession, SessionCheck.Absence>
+        -> Result<LiveSession, SessionCheck.Absence>
     {
         switch cookies.session(context.headers) {
         case .none: return .failure(.noCookie)
@@ -109,7 +109,7 @@ struct WhoseBrowser: Sendable {
             if let other, other.live.session.form == .browser(cookieHash: hash) {
                 return .success(other.live)
             }
-            let live = try await accounts.live(cookie: hash, at: context.now)
+            let live = try await sessions.liveAtBackend(cookie: hash, at: context.now)
             return live.map { .success($0) } ?? .failure(.expired)
         }
     }

@@ -235,7 +235,7 @@ extension BackendResponder {
     func linked(
         _ outcome: LinkOutcome,
         _ provider: String,
-        of sessionID: UniqueID,
+        of sessionID: String,
         _ path: LocalPath,
         _ context: BackendContext
     ) throws -> Response {
@@ -252,13 +252,13 @@ extension BackendResponder {
     private func taken(
         _ provider: String,
         _ reason: IdentityTakenPage.Reason,
-        _ sessionID: UniqueID,
+        _ sessionID: String,
         _ context: BackendContext
     ) throws -> Response {
         let label =
             SignInMethods(directory).label(provider)
             ?? MethodLabel(kind: .generic, displayName: provider)
-        let made = try forms.form(.accountWays, "ways", sessionID.text, context)
+        let made = try forms.form(.accountWays, "ways", sessionID, context)
         return page(
             IdentityTakenPage(method: label, reason: reason, form: made.form),
             context,

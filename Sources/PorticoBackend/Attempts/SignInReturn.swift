@@ -16,7 +16,7 @@ struct SignInReturn: Hashable, Sendable {
         case web(LocalPath, isRemembered: Bool)
         case app(AppTarget)
         /// Adds a second identity to the account of this session.
-        case link(sessionID: UniqueID, LocalPath)
+        case link(sessionID: String, LocalPath)
     }
 
     /// The address that restarts the same request.
@@ -60,7 +60,7 @@ extension SignInReturn {
             target.write(to: &writer)
         case .link(let sessionID, let path):
             writer.byte(3)
-            writer.fixed(sessionID.bytes)
+            writer.text(sessionID)
             writer.text(path.text)
         }
         return writer.bytes
@@ -77,9 +77,8 @@ extension SignInReturn {
             destination = .web(path, isRemembered: form == 1)
         case 2: destination = .app(try AppTarget(from: &reader))
         case 3:
-            guard let sessionID = UniqueID(bytes: try reader.fixed(16)),
-                let path = LocalPath(try reader.text())
-            else { throw ByteReader.Malformed() }
+            let sessionID = try reader.text()
+            guard let path = LocalPath(try reader.text()) else { throw ByteReader.Malformed() }
             destination = .link(sessionID: sessionID, path)
         default: throw ByteReader.Malformed()
         }

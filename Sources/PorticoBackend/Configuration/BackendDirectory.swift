@@ -26,7 +26,7 @@ package final class BackendDirectory: Sendable {
         /// `nil`: nothing was read.
         var version: BackendConfiguration.Version?
         /// Whose people sign in; `nil` before the first provider or app.
-        var realm: BackendConfiguration.Realm?
+        var realm: Realm?
         var apps: AppRegister
         var providers: [LiveProvider]
         var handleKeys: [HandleClientKey] = []
@@ -59,14 +59,14 @@ package final class BackendDirectory: Sendable {
 
     var apps: AppRegister { current.withLock(\.apps) }
 
-    /// The id of the realm whose people sign in.
+    /// The realm whose people sign in.
     ///
     /// - Throws: `not_found` before the first provider or app.
-    func realmID() throws(BackendError) -> String {
+    func realm() throws(BackendError) -> Realm {
         guard let realm = current.withLock(\.realm) else {
             throw BackendError(.notFound, "No one can sign in here yet.")
         }
-        return realm.id
+        return realm
     }
 
     /// Whether anything is configured.

@@ -22,7 +22,7 @@ struct AccountEndpoint: Sendable {
     let linkLimit: RateLimiter
 
     /// The session of a person who has proven in the last ten minutes who they are (WEB-SESS-8).
-    private func recent(_ context: BackendContext) async throws -> LiveAccountSession {
+    private func recent(_ context: BackendContext) async throws -> LiveSession {
         let live = try await check.changer(context)
         guard live.isProven(at: context.now) else {
             throw BackendError(
@@ -36,7 +36,7 @@ struct AccountEndpoint: Sendable {
     func get(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let identities = try await accounts.identities(of: live.person.id)
-        let sessions = try await accounts.shown(to: live, at: context.now)
+        let sessions = try await check.shown(to: live, at: context.now)
         return Response(
             json: [
                 "user": AccountView.user(live),
@@ -52,13 +52,14 @@ struct AccountEndpoint: Sendable {
 
     func sessions(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let sessions = try await accounts.shown(to: live, at: context.now)
+        let sessions = try await check.shown(to: live, at: context.now)
         return Response(json: ["sessions": Self.list(sessions, live)], headers: headers)
     }
 
     func endSession(_ id: Substring, _ context: BackendContext) async throws -> Response {
         let live = try await check.changer(context)
-        guard let id = UniqueID(String(id)),
+        let id = String(id)
+        guard id.utf8.count <= 255,
             try await departure.signOut(id, of: live.person.id, at: context.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
@@ -158,7 +159,7 @@ struct AccountEndpoint: Sendable {
         .array(identities.enumerated().map { AccountView.identity($1, isPrimary: $0 == 0) })
     }
 
-    private static func list(_ sessions: [AccountSession], _ live: LiveAccountSession)
+    private static func list(_ sessions: [PersonSession], _ live: LiveSession)
         -> JSONValue
     {
         .array(sessions.map { AccountView.listed($0, isThis: $0.id == live.session.id) })

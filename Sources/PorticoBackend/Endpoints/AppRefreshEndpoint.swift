@@ -10,7 +10,7 @@ import PorticoWeb
 /// Rotation is linear. A client that rotated last, and lost the answer, gets the same one again;
 /// any other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
-    let accounts: AccountStore
+    let sessions: SessionStore
     let directory: BackendDirectory
     let ring: KeyRing
     let headers: SecurityHeaders
@@ -34,7 +34,7 @@ struct AppRefreshEndpoint: Sendable {
         }
         // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
-            guard let live = try await accounts.live(id: token.sessionID, at: context.now),
+            guard let live = try await sessions.liveAtBackend(id: token.sessionID, at: context.now),
                 case .app(let name, let state) = live.session.form,
                 token.isGenuine(.refresh, for: state, ring: ring), directory.apps.has(name)
             else { throw Self.refusal }
@@ -55,17 +55,17 @@ struct AppRefreshEndpoint: Sendable {
         _ token: KeyedToken,
         _ state: RefreshState,
         _ key: Hash256?,
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ context: BackendContext
     ) async throws -> RefreshState? {
         if token.number == Int64(state.generation) {
             let rotation = Rotation(
-                familyID: token.sessionID,
+                familyID: token.id,
                 generation: state.generation,
                 idempotencyKey: key,
                 keyID: ring.activeID.bytes
             )
-            guard try await accounts.rotate(rotation, at: context.now) == .rotated else {
+            guard try await sessions.rotate(rotation, at: context.now) == .rotated else {
                 return nil
             }
             var next = state
@@ -81,7 +81,7 @@ struct AppRefreshEndpoint: Sendable {
             return state
         }
         // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
-        _ = try await accounts.end(
+        _ = try await sessions.end(
             sessionID: live.session.id,
             of: live.session.personID,
             as: .refreshReplayed,

@@ -8,7 +8,7 @@ import PorticoWeb
 /// `POST /v1/auth/token`: an app redeems its hand-off code (docs/decisions/0013, WEB-BFF-8).
 struct AppTokenEndpoint: Sendable {
     let directory: BackendDirectory
-    let accounts: AccountStore
+    let sessions: SessionStore
     let handles: HandleSessionStore
     let ring: KeyRing
     let headers: SecurityHeaders
@@ -30,7 +30,7 @@ struct AppTokenEndpoint: Sendable {
             throw BackendError(.invalidRequest, "grant_type must be authorization_code.")
         }
         let presentation = try presentation(body, context)
-        switch try await accounts.redeem(presentation, at: context.now) {
+        switch try await sessions.redeem(presentation, at: context.now) {
         case .redeemed(let live, let isNew):
             if let answer = try await byHandle(live, context) { return answer }
             let answer = AppSessionAnswer(live: live, state: presentation.refresh, isNew: isNew)
@@ -49,10 +49,10 @@ struct AppTokenEndpoint: Sendable {
     /// nothing else.
     ///
     /// - Returns: `nil` of every other session.
-    private func byHandle(_ live: LiveAccountSession, _ context: BackendContext) async throws
+    private func byHandle(_ live: LiveSession, _ context: BackendContext) async throws
         -> Response?
     {
-        guard sameBytes(live.session.identity.issuer, HandleProvider.kind) else { return nil }
+        guard live.session.identity?.issuer == HandleProvider.kind else { return nil }
         // Since the code was good, the session may have ended: by a second presentation, for one.
         guard let cookie = directory.handles?.cookie,
             let session = try await handles.live(live.session.id, at: context.now)?.handle

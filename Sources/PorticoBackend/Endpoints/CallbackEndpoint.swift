@@ -230,7 +230,7 @@ struct IdentityLinking: Sendable {
     /// Answers a link's callback, in the browser of the session that requested it.
     func callAsFunction(
         _ subject: SignInCompletion.Subject,
-        sessionID: UniqueID,
+        sessionID: String,
         attemptID: UniqueID,
         returningTo path: LocalPath,
         _ context: BackendContext
@@ -254,7 +254,7 @@ struct IdentityLinking: Sendable {
 
     func event(
         _ subject: SignInCompletion.Subject,
-        _ sessionID: UniqueID,
+        _ sessionID: String,
         _ spending: [SpentOnce],
         _ context: BackendContext
     ) -> LinkEvent {

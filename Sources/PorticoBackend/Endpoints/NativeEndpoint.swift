@@ -14,6 +14,7 @@ struct NativeEndpoint: Sendable {
     let directory: BackendDirectory
     let complete: SignInCompletion
     let accounts: AccountStore
+    let sessions: SessionStore
     let nonces: NativeNonces
     let headers: SecurityHeaders
     let responder: BackendResponder
@@ -221,7 +222,8 @@ struct NativeEndpoint: Sendable {
         )
         switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(_, let isNew):
-            guard let live = try await accounts.live(id: session.id, at: context.now) else {
+            guard let live = try await sessions.liveAtBackend(id: session.id, at: context.now)
+            else {
                 throw Self.refusal
             }
             let answer = AppSessionAnswer(live: live, state: state, isNew: isNew)

@@ -12,6 +12,7 @@ import PorticoWeb
 struct ProviderCallsEndpoint: Sendable {
     let directory: BackendDirectory
     let accounts: AccountStore
+    let sessions: SessionStore
     let headers: SecurityHeaders
     let events: BackendEvents
     /// Sixty refused messages a minute for each address: a provider that signs many people out at
@@ -37,11 +38,11 @@ struct ProviderCallsEndpoint: Sendable {
             events.logoutTokenRefused(provider.name, "\(error)", context)
             throw BackendError(.invalidRequest, "The logout token is not valid here.")
         }
-        let ended = try await accounts.endSessions(
+        let ended = try await sessions.endSessions(
             issuer: notice.issuer,
             subject: notice.subject,
             providerSessionID: notice.providerSessionID,
-            realmID: try directory.realmID(),
+            realmID: try directory.realm().id,
             spending: SpentOnce(
                 hash: Hash256(of: "logout \(notice.issuer) \(notice.tokenID)"),
                 expiresAt: notice.expiresAt + 600
@@ -118,7 +119,7 @@ struct ProviderCallsEndpoint: Sendable {
     ) async throws {
         _ = try await accounts.forget(
             IdentityKey(issuer: issuer, subject: subject),
-            realmID: try directory.realmID(),
+            realmID: try directory.realm().id,
             linkedUntil: issuedAt,
             noticeID: context.moment.id(),
             at: context.now
@@ -128,11 +129,11 @@ struct ProviderCallsEndpoint: Sendable {
     private func end(_ issuer: String, _ subject: String, _ id: String, _ context: BackendContext)
         async throws
     {
-        let count = try await accounts.endSessions(
+        let count = try await sessions.endSessions(
             issuer: issuer,
             subject: subject,
             providerSessionID: nil,
-            realmID: try directory.realmID(),
+            realmID: try directory.realm().id,
             spending: SpentOnce(
                 hash: Hash256(of: "notice \(issuer) \(id)"),
                 expiresAt: context.now + 86_400

@@ -17,7 +17,7 @@ struct SessionEndpoint: Sendable {
         let live = try await check.ofAnyKind(context)
         let person = live.person
         var extra: HTTPFields = [
-            .porticoUser: person.id, .porticoSession: live.session.id.text,
+            .porticoUser: person.id, .porticoSession: live.session.id,
         ]
         if let email = person.email, Self.isWritable(email) {
             extra[.porticoEmail] = email

@@ -46,11 +46,11 @@ package struct BackendEvents: Sendable {
         log(.handOffRefused, context, ["app": app, "why": refusal.rawValue])
     }
 
-    func refreshReplayed(_ session: AccountSession, _ context: BackendContext) {
+    func refreshReplayed(_ session: PersonSession, _ context: BackendContext) {
         log(
             .refreshReplayed,
             context,
-            ["session": session.id.text, "account": session.personID]
+            ["session": session.id, "account": session.personID]
         )
     }
 

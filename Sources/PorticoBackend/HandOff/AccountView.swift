@@ -5,7 +5,7 @@ import PorticoStores
 /// A person and their session for programs: what a front end needs, and no more (WEB-BFF-9).
 enum AccountView {
     /// `{id, email, email_verified, name, picture, providers}`
-    static func user(_ live: LiveAccountSession) -> JSONValue {
+    static func user(_ live: LiveSession) -> JSONValue {
         let person = live.person
         return [
             "id": .string(person.id),
@@ -18,18 +18,18 @@ enum AccountView {
     }
 
     /// `{id, expires_at, device}`
-    static func session(_ session: AccountSession) -> JSONValue {
+    static func session(_ session: PersonSession) -> JSONValue {
         [
-            "id": .string(session.id.text),
+            "id": .string(session.id),
             "expires_at": .integer(session.expiresAt),
             "device": .string(session.device),
         ]
     }
 
     /// An entry of the list of sessions.
-    static func listed(_ session: AccountSession, isThis: Bool) -> JSONValue {
+    static func listed(_ session: PersonSession, isThis: Bool) -> JSONValue {
         var object: JSONObject = [
-            "id": .string(session.id.text),
+            "id": .string(session.id),
             "device": .string(session.device),
             "app": .null,
             "address": text(session.address),

@@ -11,7 +11,7 @@ struct AppSessionAnswer: Sendable {
     static let idle: Int64 = 30 * 86_400
     static let longest: Int64 = 180 * 86_400
 
-    let live: LiveAccountSession
+    let live: LiveSession
     let state: RefreshState
     var isNew: Bool?
 

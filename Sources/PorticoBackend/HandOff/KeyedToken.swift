@@ -10,7 +10,8 @@ import PorticoStores
 /// No token is stored. The number is the expiry of a session token, or a refresh token's
 /// generation.
 struct KeyedToken: Sendable, Equatable {
-    let sessionID: UniqueID
+    /// The session's.
+    let id: UniqueID
     let number: Int64
     let keyID: KeyRing.KeyID
     private let mac: [UInt8]
@@ -30,32 +31,35 @@ struct KeyedToken: Sendable, Equatable {
         guard text.utf8.count == 82, let bytes = Base64URL.decode(text),
             bytes.count == Self.length, bytes[0] == kind.rawValue,
             let keyID = KeyRing.KeyID(bytes: bytes[1..<5]),
-            let sessionID = UniqueID(bytes: Array(bytes[5..<21]))
+            let id = UniqueID(bytes: Array(bytes[5..<21]))
         else { return nil }
         self.keyID = keyID
-        self.sessionID = sessionID
+        self.id = id
         number = Int64(bigEndianBytes: bytes[21..<29])
         mac = Array(bytes[29...])
     }
 
+    /// - Parameter sessionID: A UUID's text, as an app's session has it.
     /// - Returns: `nil` if the ring no longer has the state's key.
-    init?(_ kind: Kind, of sessionID: UniqueID, number: Int64, state: RefreshState, ring: KeyRing) {
-        guard let keyID = KeyRing.KeyID(bytes: state.keyID),
-            let mac = Self.mac(kind, keyID, sessionID, number, state.secret, ring)
+    init?(_ kind: Kind, of sessionID: String, number: Int64, state: RefreshState, ring: KeyRing) {
+        guard let keyID = KeyRing.KeyID(bytes: state.keyID), let id = UniqueID(sessionID),
+            let mac = Self.mac(kind, keyID, id, number, state.secret, ring)
         else { return nil }
         self.keyID = keyID
-        self.sessionID = sessionID
+        self.id = id
         self.number = number
         self.mac = mac
     }
 
+    var sessionID: String { id.text }
+
     func text(_ kind: Kind) -> String {
-        Base64URL.encode(Self.head(kind, keyID, sessionID, number) + mac)
+        Base64URL.encode(Self.head(kind, keyID, id, number) + mac)
     }
 
     /// Whether the MAC is correct for the secret in the session's row, in constant time.
     func isGenuine(_ kind: Kind, for state: RefreshState, ring: KeyRing) -> Bool {
-        guard let expected = Self.mac(kind, keyID, sessionID, number, state.secret, ring) else {
+        guard let expected = Self.mac(kind, keyID, id, number, state.secret, ring) else {
             return false
         }
         return ConstantTime.equal(mac, expected)
@@ -64,16 +68,16 @@ struct KeyedToken: Sendable, Equatable {
     private static func head(
         _ kind: Kind,
         _ keyID: KeyRing.KeyID,
-        _ sessionID: UniqueID,
+        _ id: UniqueID,
         _ number: Int64
     ) -> [UInt8] {
-        [kind.rawValue] + keyID.bytes + sessionID.bytes + number.bigEndianBytes
+        [kind.rawValue] + keyID.bytes + id.bytes + number.bigEndianBytes
     }
 
     private static func mac(
         _ kind: Kind,
         _ keyID: KeyRing.KeyID,
-        _ sessionID: UniqueID,
+        _ id: UniqueID,
         _ number: Int64,
         _ secret: [UInt8],
         _ ring: KeyRing
@@ -81,7 +85,7 @@ struct KeyedToken: Sendable, Equatable {
         guard let key = ring.derivedKey(purpose: "app session token", from: keyID) else {
             return nil
         }
-        let message = head(kind, keyID, sessionID, number) + secret
+        let message = head(kind, keyID, id, number) + secret
         return Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
     }
 }

@@ -44,7 +44,7 @@ extension Backend {
 
     func whose(_ cookies: SessionCookies) -> WhoseBrowser {
         WhoseBrowser(
-            accounts: accounts,
+            sessions: sessions,
             handles: handles,
             directory: directory,
             cookies: cookies,

@@ -99,7 +99,7 @@ struct HandleCompletion: Sendable {
         _ proven: HandleRedemption.Proven,
         _ shown: Shown,
         _ attempt: HandleAttempt,
-        _ id: UniqueID,
+        _ id: String,
         _ live: HandleDirectory.Live,
         _ context: BackendContext
     ) -> NewHandleSession {
@@ -192,7 +192,7 @@ struct HandleCompletion: Sendable {
 
 extension SidCookie {
     /// A new seal of a session that has just begun, or was just handed over.
-    func seal(of id: UniqueID, _ did: String, at moment: Moment) throws(IronError) -> String {
+    func seal(of id: String, _ did: String, at moment: Moment) throws(IronError) -> String {
         let now = moment.seconds * 1000
         return try seal(
             Content(did: did, createdAt: now, lastAccessed: now, session: id),

@@ -34,7 +34,7 @@ struct HandleRevocation: Sendable {
     }
 
     /// Called after a sign-out: its host does not wait for those that do not answer.
-    func tell(_ id: UniqueID) async throws {
+    func tell(_ id: String) async throws {
         let now = clock.moment().seconds
         guard let due = try await handles.takeDue(id, at: now, retryAt: now + 60) else { return }
         try await revoke(due)

@@ -11,7 +11,7 @@ import PorticoWeb
 struct HandleSessionCheck: Sendable {
     let handles: HandleSessionStore
     let cookie: SidCookie
-    let activity: SessionActivity<UniqueID>
+    let activity: SessionActivity
 
     /// In seconds from the sign-in, however often the cookie was sealed again.
     static let longest: Int64 = 90 * 86_400
@@ -93,7 +93,8 @@ struct HandleSessionCheck: Sendable {
         let renewed = try cookie.seal(next, at: moment)
         var fields = HTTPFields()
         if opened.isCookie {
-            fields.append(try cookie.set(renewed, for: session.live.session.idleSeconds))
+            let life = session.live.session.idleSeconds ?? cookie.life
+            fields.append(try cookie.set(renewed, for: life))
         }
         return Checked(session: session, seal: SecretText(renewed), fields: fields)
     }

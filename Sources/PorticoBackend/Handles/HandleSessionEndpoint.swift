@@ -77,7 +77,7 @@ struct HandleSessionEndpoint: Sendable {
         return done.adding([signOut.whose.cookies.removeSid])
     }
 
-    private func tell(_ id: UniqueID) {
+    private func tell(_ id: String) {
         Task { [revocation] in
             // `try?`: the next round, within seconds, tries again.
             try? await revocation.tell(id)

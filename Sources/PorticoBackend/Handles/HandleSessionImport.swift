@@ -154,7 +154,7 @@ package struct HandleSessionImport: Sendable {
         until end: Int64,
         at moment: Moment
     ) -> SignInEvent {
-        let (id, now) = (moment.id(), moment.seconds)
+        let (id, now) = (moment.id().text, moment.seconds)
         var event = SignInEvent(
             realmID: realmID,
             spending: [SpentOnce(hash: session.mark, expiresAt: now + Self.remembered)],
@@ -172,7 +172,7 @@ package struct HandleSessionImport: Sendable {
             emailRule: .never,
             isSignUpOpen: true,
             newPersonID: moment.id().text,
-            session: NewAccountSession(
+            session: NewSession(
                 id: id,
                 form: form(at: moment),
                 providerSessionID: nil,
@@ -205,9 +205,9 @@ package struct HandleSessionImport: Sendable {
     }
 
     /// A browser's session without its cookie: only a seal opens it.
-    private func form(at moment: Moment) -> NewAccountSession.Form {
+    private func form(at moment: Moment) -> PersonSession.Form {
         guard let app else {
-            return .browser(cookieHash: Hash256(of: moment.random.bytes(32)), replacing: nil)
+            return .browser(cookieHash: Hash256(of: moment.random.bytes(32)))
         }
         return .app(name: app, refresh: AppSessionAnswer.firstState(at: moment, ring: ring))
     }

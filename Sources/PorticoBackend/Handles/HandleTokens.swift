@@ -11,10 +11,10 @@ actor HandleTokens {
     let servers: any HandleTokenServers
     let clock: Clock
     let pause: @Sendable (Duration) async -> Void
-    private var refreshes: [UniqueID: Task<Result<Open, Failure>, Never>] = [:]
+    private var refreshes: [String: Task<Result<Open, Failure>, Never>] = [:]
     /// Sessions whose new tokens could not be stored yet.
-    private var unstored: Set<UniqueID> = []
-    private var delays: [UniqueID: Delay] = [:]
+    private var unstored: Set<String> = []
+    private var delays: [String: Delay] = [:]
     /// Whether the server is stopping: no more refresh tokens are sent.
     private(set) var isStopping = false
 
@@ -182,23 +182,23 @@ extension HandleTokens {
         }
     }
 
-    private func isDelayed(_ id: UniqueID) -> Bool {
+    private func isDelayed(_ id: String) -> Bool {
         delays[id].map { $0.until > clock.moment().seconds } ?? false
     }
 
     /// Its host is asked again later: after 1, 2, 4 … 60 s.
-    func delay(_ id: UniqueID) {
+    func delay(_ id: String) {
         let seconds = min(60, delays[id].map { $0.seconds * 2 } ?? 1)
         // Clearing all at once is coarse but rare.
         if delays.count >= 10_000 { delays = [:] }
         delays[id] = Delay(until: clock.moment().seconds + seconds, seconds: seconds)
     }
 
-    func endDelay(_ id: UniqueID) {
+    func endDelay(_ id: String) {
         delays[id] = nil
     }
 
-    func note(_ id: UniqueID, isUnstored: Bool) {
+    func note(_ id: String, isUnstored: Bool) {
         if isUnstored { unstored.insert(id) } else { unstored.remove(id) }
     }
 }
@@ -383,7 +383,7 @@ extension HandleTokens {
 
     /// For about an hour: without these tokens the person is signed out.
     private func keepTrying(
-        _ id: UniqueID,
+        _ id: String,
         _ keep: @escaping @Sendable () async throws -> KeepOutcome
     ) {
         note(id, isUnstored: true)
@@ -417,19 +417,19 @@ struct HandleTokenVault: Sendable {
         var key: DPoPKey
     }
 
-    func seal(_ tokens: Tokens, for sessionID: UniqueID, random: RandomSource) -> String {
+    func seal(_ tokens: Tokens, for sessionID: String, random: RandomSource) -> String {
         var writer = ByteWriter()
         writer.optionalText(tokens.access?.reveal())
         writer.optionalText(tokens.refresh?.reveal())
         writer.fixed(tokens.key.revealStored())
-        return Base64URL.encode(vault.seal(writer.bytes, for: sessionID.text, random: random))
+        return Base64URL.encode(vault.seal(writer.bytes, for: sessionID, random: random))
     }
 
     /// - Returns: `nil` if there are none, or the key ring can no longer open them.
     func open(_ session: HandleSession) -> Tokens? {
         guard let text = session.sealed, let sealed = Base64URL.decode(text),
             // `try?`: tokens that do not open are lost; the person signs in again.
-            let bytes = try? vault.open(sealed, for: session.sessionID.text)
+            let bytes = try? vault.open(sealed, for: session.sessionID)
         else { return nil }
         var reader = ByteReader(bytes)
         // `try?`: only another version of the program writes other fields.

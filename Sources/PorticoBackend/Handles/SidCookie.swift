@@ -34,7 +34,7 @@ struct SidCookie: Sendable {
         var createdAt: Int64?
         var lastAccessed: Int64?
         /// Missing in those of all other systems.
-        var session: UniqueID?
+        var session: String?
     }
 
     enum Presented: Hashable, Sendable {
@@ -121,14 +121,14 @@ extension SidCookie.Content {
         lastAccessed = object.int64("lastAccessed")
         guard object["session"] != nil else { return }
         guard let id = object.string("session").flatMap({ UniqueID($0) }) else { return nil }
-        session = id
+        session = id.text
     }
 
     fileprivate var object: JSONObject {
         var object: JSONObject = ["did": .string(did)]
         object["createdAt"] = createdAt.map { .integer($0) }
         object["lastAccessed"] = lastAccessed.map { .integer($0) }
-        object["session"] = session.map { .string($0.text) }
+        object["session"] = session.map { .string($0) }
         return object
     }
 }

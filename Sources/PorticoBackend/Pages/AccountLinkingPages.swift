@@ -282,7 +282,7 @@ struct AccountLinkingPages: Sendable {
     /// The session of an account that the identity may join. A relay's address names no account:
     /// then any signed-in account may.
     private func party(to waiting: PendingIdentity, _ context: BackendContext) async throws
-        -> LiveAccountSession?
+        -> LiveSession?
     {
         guard let live = try await check.ifAny(context),
             waiting.matches.isEmpty
@@ -293,7 +293,7 @@ struct AccountLinkingPages: Sendable {
 
     /// A session that has recently proven who its person is.
     private func prover(of waiting: PendingIdentity, _ context: BackendContext) async throws
-        -> LiveAccountSession?
+        -> LiveSession?
     {
         guard let live = try await party(to: waiting, context), live.isProven(at: context.now)
         else {

@@ -10,7 +10,6 @@ import PorticoWeb
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
-    let accounts: AccountStore
     let departure: AccountDeparture
     let signOut: BrowserSignOut
     let cookies: SessionCookies
@@ -21,8 +20,8 @@ struct AccountPages: Sendable {
 
     func overview(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let sessions = try await accounts.shown(to: live, at: context.now)
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
+        let sessions = try await check.shown(to: live, at: context.now)
+        let made = try forms.form(.signOut, "sign out", live.session.id, context)
         return responder.page(
             AccountOverviewPage(
                 account: PageAccount(live.person),
@@ -41,8 +40,8 @@ struct AccountPages: Sendable {
 
     func devices(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let sessions = try await accounts.shown(to: live, at: context.now)
-        let made = try forms.form(.accountDevices, "devices", live.session.id.text, context)
+        let sessions = try await check.shown(to: live, at: context.now)
+        let made = try forms.form(.accountDevices, "devices", live.session.id, context)
         let status: AccountDevicesPage.Status? =
             switch try context.query()["done"] {
             case "ended": .ended
@@ -53,7 +52,7 @@ struct AccountPages: Sendable {
             AccountDevicesPage(
                 devices: sessions.map { session in
                     AccountDevicesPage.Device(
-                        id: session.id.text,
+                        id: session.id,
                         name: session.device,
                         app: appName(of: session),
                         address: session.address,
@@ -73,7 +72,7 @@ struct AccountPages: Sendable {
 
     func signOutDevice(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("devices", live.session.id.text, context)
+        let form = try forms.checked("devices", live.session.id, context)
         guard form["action"] != "end-others" else {
             try await departure.signOutEverywhere(
                 live.person.id,
@@ -83,14 +82,14 @@ struct AccountPages: Sendable {
             return responder.go(to: .devices(done: "others"), context)
         }
         var removed: [HTTPField] = []
-        if let id = form["id"].flatMap({ UniqueID($0) }) {
+        if let id = form["id"] {
             try await departure.signOut(id, of: live.person.id, at: context.now)
             removed = try await signOut.afterEnding(id, of: live, context)
         }
         return responder.go(to: .devices(done: "ended"), context, cookies: removed)
     }
 
-    private func appName(of session: AccountSession) -> String? {
+    private func appName(of session: PersonSession) -> String? {
         guard case .app(let name, _) = session.form else { return nil }
         return directory.apps[name]?.name ?? name
     }
@@ -102,7 +101,7 @@ struct AccountPages: Sendable {
 
     func delete(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("delete", live.session.id.text, context)
+        let form = try forms.checked("delete", live.session.id, context)
         guard form["action"] == "delete" else { return responder.go(to: .account, context) }
         guard form["sure"] == "1" else {
             return try leavePage(live, wasNotSure: true, context)
@@ -119,11 +118,11 @@ struct AccountPages: Sendable {
     }
 
     private func leavePage(
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         wasNotSure: Bool,
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDelete, "delete", live.session.id.text, context)
+        let made = try forms.form(.accountDelete, "delete", live.session.id, context)
         return responder.page(
             DeleteAccountPage(
                 account: PageAccount(live.person),
@@ -137,7 +136,7 @@ struct AccountPages: Sendable {
         )
     }
 
-    private func usesApple(_ live: LiveAccountSession) -> Bool {
+    private func usesApple(_ live: LiveSession) -> Bool {
         live.providers.contains { SignInMethods(directory).label($0)?.kind == .apple }
     }
 }

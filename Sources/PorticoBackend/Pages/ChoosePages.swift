@@ -92,11 +92,11 @@ struct ChoosePages: Sendable {
 
     /// ``AlreadySignedInPage``: a signed-in person continues, or chooses another account.
     private func alreadySignedIn(
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ path: LocalPath,
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
+        let made = try forms.form(.signOut, "sign out", live.session.id, context)
         guard let proceed = PageLink(path: path.text) else {
             throw BackendError(.internalError, "A local path is always a link.")
         }

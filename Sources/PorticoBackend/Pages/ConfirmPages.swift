@@ -25,7 +25,7 @@ enum ConfirmReason: String, CaseIterable, Sendable {
 
 /// The proof required for changing how an account is reached: a sign-in at a provider that reports
 /// when it asked, or a code emailed to the account's address
-/// (``LiveAccountSession/isProven(at:)``).
+/// (``LiveSession/isProven(at:)``).
 struct ConfirmPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -65,7 +65,7 @@ struct ConfirmPages: Sendable {
         let made = try forms.form(
             .confirmItsYou,
             "confirm",
-            live.session.id.text,
+            live.session.id,
             context,
             carrying: step.fields
         )
@@ -87,7 +87,7 @@ struct ConfirmPages: Sendable {
     /// `POST /account/confirm`
     func decide(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("confirm", live.session.id.text, context)
+        let form = try forms.checked("confirm", live.session.id, context)
         let step = Step(form)
         if let name = form["way"], proving(live).contains(where: { sameBytes($0, name) }) {
             // Back to this page: with a proof it continues, without one it offers another method.
@@ -121,7 +121,7 @@ struct ConfirmPages: Sendable {
             again: { try await repeated($0, form, step, context) }
         ) {
             let live = try await check(context)
-            try forms.check(form, isAbout: live.session.id.text, context)
+            try forms.check(form, isAbout: live.session.id, context)
             return try await confirm(form, live, step, context)
         }
     }
@@ -137,12 +137,12 @@ struct ConfirmPages: Sendable {
     ) async throws -> Response {
         do {
             let live = try await check(context)
-            try forms.check(form, isAbout: live.session.id.text, context)
+            try forms.check(form, isAbout: live.session.id, context)
             return responder.go(to: step.path, context)
         } catch let absence as SessionCheck.Absence {
             guard let hash = cookies.session(setBy: first.headers),
-                let live = try await accounts.live(cookie: hash, at: context.now),
-                forms.forms.isAbout(live.session.id.text, form)
+                let live = try await check.sessions.liveAtBackend(cookie: hash, at: context.now),
+                forms.forms.isAbout(live.session.id, form)
             else { throw absence }
             return first
         }
@@ -153,7 +153,7 @@ struct ConfirmPages: Sendable {
         async throws -> Response
     {
         let live = try await check(context)
-        try forms.check(form, isAbout: live.session.id.text, context)
+        try forms.check(form, isAbout: live.session.id, context)
         return try await forms.once(form, context) {
             try await emails.start(proving: live, context)
             return (try codePage(live, step, nil, wasResent: true, context), isDone: true)
@@ -163,7 +163,7 @@ struct ConfirmPages: Sendable {
     /// - Returns: Whether the person has proven who they are.
     private func confirm(
         _ form: FormParameters,
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ step: Step,
         _ context: BackendContext
     ) async throws -> (Response, isDone: Bool) {
@@ -184,7 +184,7 @@ struct ConfirmPages: Sendable {
 
     /// Providers with answers that can prove who a person is. If mail cannot be sent either, a
     /// sign-in at any of them counts, and one by handle, whose host reports no time.
-    private func proving(_ live: LiveAccountSession) -> [String] {
+    private func proving(_ live: LiveSession) -> [String] {
         live.providers.filter { name in
             guard live.person.email != nil else { return directory.names.contains(name) }
             return directory.provider(named: name)?.client.provider.tellsAuthTime == true
@@ -193,7 +193,7 @@ struct ConfirmPages: Sendable {
 
     /// Where the sign-in begins: by handle at the host of the account's own DID, so that no one
     /// types it.
-    private func start(at name: String, _ live: LiveAccountSession, backTo path: LocalPath)
+    private func start(at name: String, _ live: LiveSession, backTo path: LocalPath)
         async throws -> LocalPath
     {
         guard sameBytes(name, HandleProvider.kind),
@@ -201,12 +201,12 @@ struct ConfirmPages: Sendable {
                 sameBytes($0.provider, name)
             })
         else { return .proving(at: name, backTo: path) }
-        let isRemembered = live.session.idleSeconds > SessionCookies.plain
+        let isRemembered = live.session.isRemembered
         return .proving(identity.subject, isRemembered: isRemembered, backTo: path)
     }
 
     private func codePage(
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ step: Step,
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
@@ -218,7 +218,7 @@ struct ConfirmPages: Sendable {
         let made = try forms.form(
             .confirmCode,
             "confirm code",
-            live.session.id.text,
+            live.session.id,
             context,
             carrying: step.fields
         )

@@ -20,7 +20,7 @@ struct DetailsPages: Sendable {
 
     func saveDetails(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let (form, counts) = try forms.taken("details", live.session.id.text, context)
+        let (form, counts) = try forms.taken("details", live.session.id, context)
         let said = ProfileForm(
             form,
             WelcomePage.Email(live.person.mailbox),
@@ -51,12 +51,12 @@ struct DetailsPages: Sendable {
 
     /// - Parameter said: What the person typed, if it could not be accepted.
     private func detailsPage(
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ said: ProfileForm?,
         _ problems: [WelcomePage.Problem],
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDetails, "details", live.session.id.text, context)
+        let made = try forms.form(.accountDetails, "details", live.session.id, context)
         return responder.page(
             AccountDetailsPage(
                 name: said?.name ?? live.person.fullName ?? "",
@@ -78,7 +78,7 @@ struct DetailsPages: Sendable {
 
     func saveEmail(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("e-mail code", live.session.id.text, context)
+        let form = try forms.checked("e-mail code", live.session.id, context)
         let request = form["request"]
         switch form["action"] {
         case "change-address": return responder.go(to: .details, context)
@@ -103,7 +103,7 @@ struct DetailsPages: Sendable {
 
     private func notConfirmed(
         _ outcome: EmailConfirmationOutcome,
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ request: String?,
         _ context: BackendContext
     ) throws -> Response {
@@ -120,7 +120,7 @@ struct DetailsPages: Sendable {
     /// - Parameter request: The address that the code was sent to, sealed: the store keeps only what
     ///   the code is compared with. Without it, another code cannot be sent from this page.
     private func codePage(
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ request: String?,
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
@@ -130,7 +130,7 @@ struct DetailsPages: Sendable {
         let made = try forms.form(
             .accountEmail,
             "e-mail code",
-            live.session.id.text,
+            live.session.id,
             context,
             carrying: request.map { [PageField("request", $0)] } ?? []
         )

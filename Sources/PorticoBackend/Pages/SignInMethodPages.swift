@@ -25,7 +25,7 @@ struct SignInMethodPages: Sendable {
 
     func change(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("ways", live.session.id.text, context)
+        let form = try forms.checked("ways", live.session.id, context)
         switch form["action"] {
         case "cancel": return responder.go(to: .ways, context)
         case "switch": return responder.go(to: .signingIn(backTo: .ways), context)
@@ -50,7 +50,7 @@ struct SignInMethodPages: Sendable {
 
     private func add(
         _ provider: BackendDirectory.LiveProvider,
-        _ live: LiveAccountSession,
+        _ live: LiveSession,
         _ context: BackendContext
     ) async throws -> Response {
         guard live.isProven(at: context.now) else {
@@ -82,7 +82,7 @@ struct SignInMethodPages: Sendable {
         }
     }
 
-    private func page(_ live: LiveAccountSession, lastOneRefused: Bool, _ context: BackendContext)
+    private func page(_ live: LiveSession, lastOneRefused: Bool, _ context: BackendContext)
         async throws -> Response
     {
         let ways = SignInMethods(directory)
@@ -92,7 +92,7 @@ struct SignInMethodPages: Sendable {
         var status: SignInMethodsPage.Status?
         if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
         if let label = query["removed"].flatMap({ ways.label($0) }) { status = .removed(label) }
-        let made = try forms.form(.accountWays, "ways", live.session.id.text, context)
+        let made = try forms.form(.accountWays, "ways", live.session.id, context)
         return responder.page(
             SignInMethodsPage(
                 linked: identities.map { identity in

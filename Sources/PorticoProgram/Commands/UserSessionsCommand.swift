@@ -123,7 +123,7 @@ extension UserCommand {
             let subject = "the session of \(person.called) on \(device)"
             guard administration.mayWrite("ended \(subject)") else { return }
             let done = "Ended \(subject). They can sign in again."
-            guard let id = session.backendID else {
+            guard session.identity != nil else {
                 let now = administration.moment.seconds
                 try await administration.changing {
                     try await $0.endSession(
@@ -138,7 +138,7 @@ extension UserCommand {
             try await administration.depart("Session \(session.id)", done: done) {
                 departure,
                 moment in
-                try await departure.signOut(id, of: person.id, at: moment.seconds)
+                try await departure.signOut(session.id, of: person.id, at: moment.seconds)
             }
         }
     }
@@ -170,37 +170,7 @@ extension UserCommand {
     }
 }
 
-/// A session of a person, in a browser or an app.
-struct PersonSession {
-    let id: String
-    /// Of a session that an app has, or a browser at the backend.
-    var backendID: UniqueID?
-    var app: String?
-    let device: String
-    var address: String?
-    let createdAt: Int64
-    let lastSeenAt: Int64
-    let expiresAt: Int64
-
-    init(_ session: BrowserSession) {
-        id = session.id
-        device = session.device
-        createdAt = session.createdAt
-        lastSeenAt = session.lastSeenAt
-        expiresAt = session.expiresAt
-    }
-
-    init(_ session: AccountSession) {
-        id = session.id.text
-        backendID = session.id
-        if case .app(let name, _) = session.form { app = name }
-        device = session.device
-        address = session.address
-        createdAt = session.createdAt
-        lastSeenAt = session.lastSeenAt
-        expiresAt = session.expiresAt
-    }
-
+extension PersonSession {
     var item: JSONObject {
         [
             "id": .string(id),
@@ -219,16 +189,13 @@ extension Administration {
     /// Where a person is signed in, the last used first.
     func sessions(of person: Person, in realm: Realm) async throws -> [PersonSession] {
         let now = moment.seconds
-        let inBrowsers = try await installation.sessions.sessions(
+        return try await installation.sessions.sessions(
             of: person.id,
             realmID: realm.id,
             at: now,
             idle: realm.lifetimes.sessionIdle,
             limit: .max
         )
-        let atBackend = try await accounts.sessions(of: person.id, at: now, limit: .max)
-        return (inBrowsers.map(PersonSession.init) + atBackend.map(PersonSession.init))
-            .sorted { ($0.lastSeenAt, $0.id) > ($1.lastSeenAt, $1.id) }
     }
 
     fileprivate func setBlocked(_ isBlocked: Bool, _ name: UserCommand.Name) async throws {
@@ -286,6 +253,7 @@ extension Administration {
             return try await body(
                 AccountDeparture(
                     accounts: installation.accounts,
+                    sessions: installation.sessions,
                     directory: directory,
                     ring: installation.ring
                 )

@@ -21,7 +21,7 @@ struct Purge: Sendable {
         try await grants.purge(before: yesterday)
         try await people.purgeRemovedApps(before: yesterday)
         try await grants.purgeClientsFromDocuments(before: now - 90 * Self.day)
-        try await BrowserSessionStore(database).purge(before: yesterday)
+        try await SessionStore(database).purge(before: yesterday)
         try await PushedRequestStore(database).purgePushedRequests(before: now - 3600)
         try await PersonMailboxStore(database).purgeResets(before: yesterday)
         try await realms.removeKeys(retiredBefore: yesterday)

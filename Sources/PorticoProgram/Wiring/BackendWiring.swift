@@ -66,10 +66,11 @@ struct BackendWiring {
         let backend = try Backend(
             directory: directory,
             accounts: installation.accounts,
+            sessions: installation.sessions,
             handles: installation.handles,
             ring: ring,
             clock: clock,
-            activity: SessionActivity(accounts: installation.accounts),
+            activity: SessionActivity(installation.sessions),
             logger: log.logger("portico.backend"),
             pages: PageRenderer(theme: whole.look.theme),
             publicURL: publicURL,

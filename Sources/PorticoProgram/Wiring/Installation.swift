@@ -17,7 +17,7 @@ struct Installation: Sendable {
 
     var realms: RealmStore { RealmStore(database) }
     var people: PersonStore { PersonStore(database) }
-    var sessions: BrowserSessionStore { BrowserSessionStore(database) }
+    var sessions: SessionStore { SessionStore(database) }
     var grants: GrantStore { GrantStore(database) }
     var mailboxes: PersonMailboxStore { PersonMailboxStore(database) }
     var accounts: AccountStore { AccountStore(database) }

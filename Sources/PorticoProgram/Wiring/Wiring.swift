@@ -37,7 +37,7 @@ struct Wiring {
             ring: installation.ring,
             takesAdminPasswords: settings.adminPasswordGrant
         )
-        let activity = SessionActivity(sessions: installation.sessions)
+        let activity = SessionActivity(installation.sessions)
         let hashing = PasswordHashing(
             threads: settings.hashingThreads,
             mostWaiting: settings.hashingQueue,
@@ -212,7 +212,7 @@ struct Wiring {
 
     private func repeating(
         _ realms: RealmDirectory,
-        _ activity: SessionActivity<String>,
+        _ activity: SessionActivity,
         _ logout: BackchannelLogout,
         _ provider: Provider
     ) -> [Repeating] {

@@ -8,7 +8,7 @@ import PorticoStores
 struct AuthorizationSteps: Sendable {
     let people: PersonStore
     let grants: GrantStore
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let codes: CodeMaker
     let spent: SpentRequests
 
@@ -27,7 +27,7 @@ struct AuthorizationSteps: Sendable {
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        session: LiveBrowserSession?,
+        session: LiveSession?,
         hasConsented: Bool = false,
         isTheirBrowser: Bool = true,
         mustConfirmEmail: Bool = false,
@@ -74,8 +74,8 @@ struct AuthorizationSteps: Sendable {
 
     /// - Parameter proof: What is asked of it; `nil`: nothing, and nothing is read.
     private func isProof(
-        _ session: LiveBrowserSession?,
-        _ proof: BrowserSessionStore.Proof?,
+        _ session: LiveSession?,
+        _ proof: SessionStore.Proof?,
         at now: Int64
     ) async throws -> Bool {
         guard let session, let proof else { return true }
@@ -85,7 +85,7 @@ struct AuthorizationSteps: Sendable {
     private func isConsentNeeded(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession
+        _ session: LiveSession
     ) async throws -> Bool {
         let consent = ConsentRules(
             client: proven.client,
@@ -107,7 +107,7 @@ struct AuthorizationSteps: Sendable {
     private func answer(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        by session: BrowserSession,
+        by session: PersonSession,
         at moment: Moment
     ) async throws -> Outcome {
         guard !flow.isPushed || spent.claim(flow.requestID, for: flow.browsers) else {

@@ -18,7 +18,7 @@ struct CodeMaker: Sendable {
         claims: RequestedClaims,
         requestID: UniqueID,
         client: Client,
-        session: BrowserSession,
+        session: PersonSession,
         derivation: Derivation?,
         at moment: Moment
     ) throws(OAuthError) -> String {

@@ -38,7 +38,7 @@ struct ConsentRules: Sendable {
 
 extension AuthorizationFlow {
     /// Whether the session was not begun for this very request.
-    func isRemembered(_ session: LiveBrowserSession) -> Bool {
+    func isRemembered(_ session: LiveSession) -> Bool {
         authenticatedSession.map { !sameBytes($0, session.session.id) } ?? true
     }
 }

@@ -32,7 +32,7 @@ enum Interaction: Hashable, Sendable {
 struct InteractionRules: Sendable {
     let request: AuthorizationRequest
     let flow: FlowMarks
-    let session: BrowserSession?
+    let session: PersonSession?
     /// Whether the session's person is the one that the request names, if it names one
     /// (``ClientRequest/names(_:)``).
     let isNamed: Bool
@@ -45,7 +45,7 @@ struct InteractionRules: Sendable {
     /// Whether the session is one that an app has handed on: it changes nothing about an account.
     let isHandedOn: Bool
     /// Whether the session is the proof that the next change of the account asks for
-    /// (``BrowserSessionStore/Proof``).
+    /// (``SessionStore/Proof``).
     let isProof: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
@@ -136,7 +136,7 @@ struct InteractionRules: Sendable {
 
     /// `max_age`: the last authentication is too long ago; with 0 it always is (OpenID Connect Core
     /// §3.1.2.1).
-    private func isTooOld(_ session: BrowserSession, _ now: Int64) -> Bool {
+    private func isTooOld(_ session: PersonSession, _ now: Int64) -> Bool {
         guard let maxAge = request.maxAge else { return false }
         return maxAge == 0 || now - session.authenticatedAt > maxAge
     }

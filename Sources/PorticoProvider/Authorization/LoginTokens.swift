@@ -22,7 +22,7 @@ struct HandedOnSession: Sendable, Equatable {
 /// Decides what a login token in `login_hint` is good for (RFC 8693 §2.1, OpenID Connect Core
 /// §3.1.2.1).
 struct LoginTokens: Sendable {
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let grants: GrantStore
     let ring: KeyRing
 
@@ -30,7 +30,7 @@ struct LoginTokens: Sendable {
     struct Good: Sendable {
         let handedOn: HandedOnSession
         /// The caller's session: `auth_time` and `acr` are that one's.
-        let session: LiveBrowserSession
+        let session: LiveSession
         /// The app that the person comes from.
         let source: Client
         /// Whether the realm lets this pair of clients do without the person's word.
@@ -84,7 +84,7 @@ struct LoginTokens: Sendable {
         to clientID: String,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> LiveBrowserSession? {
+    ) async throws -> LiveSession? {
         let parentID = handedOn.derivation.parentID
         guard let (_, source) = try await parent(parentID, in: realm, at: moment),
             source.loginTokenTarget(clientID) != nil
@@ -94,7 +94,7 @@ struct LoginTokens: Sendable {
 
     /// The live session of that `sid`. How long no browser used it does not count: an app did.
     func session(_ id: String, in realm: LiveRealm, at moment: Moment) async throws
-        -> LiveBrowserSession?
+        -> LiveSession?
     {
         let live = try await sessions.live(
             id: id,
@@ -108,7 +108,7 @@ struct LoginTokens: Sendable {
 
     /// A token never overrides `prompt`, `max_age` or the person that the request names.
     private static func isEnough(
-        _ live: LiveBrowserSession,
+        _ live: LiveSession,
         for proven: ProvenRequest,
         at now: Int64
     ) -> Bool {

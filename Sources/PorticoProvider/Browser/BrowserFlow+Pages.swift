@@ -31,7 +31,7 @@ struct PendingPage: Sendable {
 
 /// The pages of a pending sign-in, each with its form bound to this browser.
 extension BrowserFlow {
-    func show(_ step: Interaction, _ pending: PendingPage, _ session: LiveBrowserSession?) throws
+    func show(_ step: Interaction, _ pending: PendingPage, _ session: LiveSession?) throws
         -> Response
     {
         let context = pending.context
@@ -133,7 +133,7 @@ extension BrowserFlow {
         return PageLink(path: FormEncoding.appending(parameters, to: path))
     }
 
-    private func consentPage(_ pending: PendingPage, _ session: LiveBrowserSession) throws
+    private func consentPage(_ pending: PendingPage, _ session: LiveSession) throws
         -> Response
     {
         let proven = pending.proven
@@ -152,7 +152,7 @@ extension BrowserFlow {
     func accountPage(
         _ reason: AccountPage.Reason,
         _ pending: PendingPage,
-        _ session: LiveBrowserSession
+        _ session: LiveSession
     ) throws -> Response {
         let (flow, browser) = (pending.flow, pending.browser.value)
         let form =
@@ -172,7 +172,7 @@ extension BrowserFlow {
 
     func updatePasswordPage(
         _ pending: PendingPage,
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         _ problem: NewPasswordPage.Problem? = nil
     ) throws -> Response {
         let page = NewPasswordPage(
@@ -203,7 +203,7 @@ extension BrowserFlow {
     private func form(
         _ route: RealmPath,
         _ purpose: StaticString,
-        of session: LiveBrowserSession,
+        of session: LiveSession,
         _ pending: PendingPage
     ) throws -> PageForm {
         let flow = pending.flow

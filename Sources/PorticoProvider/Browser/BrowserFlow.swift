@@ -12,9 +12,9 @@ import PorticoWeb
 struct BrowserFlow: Sendable {
     let requests: AuthorizationRequests
     let steps: AuthorizationSteps
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let loginTokens: LoginTokens
-    let activity: SessionActivity<String>
+    let activity: SessionActivity
     let ring: KeyRing
     let cookies: CookiePolicy
     let forms: GuardedForms
@@ -37,7 +37,7 @@ struct BrowserFlow: Sendable {
     }
 
     /// The live session of the browser, recorded as used.
-    func session(_ context: RealmContext) async throws -> LiveBrowserSession? {
+    func session(_ context: RealmContext) async throws -> LiveSession? {
         guard let live = try await session(context, idle: context.realm.sessionIdle) else {
             return nil
         }
@@ -47,7 +47,7 @@ struct BrowserFlow: Sendable {
 
     /// The session that a flow is for: the one that an app handed on, or the browser's.
     func session(of flow: AuthorizationFlow, _ context: RealmContext) async throws
-        -> LiveBrowserSession?
+        -> LiveSession?
     {
         // No one has agreed to the browser's account.
         guard !flow.wasHandedOn else { return nil }
@@ -65,7 +65,7 @@ struct BrowserFlow: Sendable {
 
     /// The browser's session if it can be signed out of: even if it has been idle too long, or has
     /// expired and an app lives on in it. It gives no access.
-    func openSession(_ context: RealmContext) async throws -> LiveBrowserSession? {
+    func openSession(_ context: RealmContext) async throws -> LiveSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let open = try await sessions.open(cookie: hash, realmID: context.realm.id, at: context.now)
         return open.flatMap {
@@ -85,7 +85,7 @@ struct BrowserFlow: Sendable {
         try await session(context, idle: context.realm.sessionIdle)?.session.id
     }
 
-    private func session(_ context: RealmContext, idle: Int64) async throws -> LiveBrowserSession? {
+    private func session(_ context: RealmContext, idle: Int64) async throws -> LiveSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let live = try await sessions.live(
             cookie: hash,
@@ -181,7 +181,7 @@ struct BrowserFlow: Sendable {
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        session: LiveBrowserSession?,
+        session: LiveSession?,
         hasConsented: Bool = false,
         browser: String,
         cookies: [HTTPField] = [],
@@ -213,7 +213,7 @@ extension BrowserFlow {
     private func outcome(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        session: LiveBrowserSession?,
+        session: LiveSession?,
         hasConsented: Bool = false,
         _ context: RealmContext
     ) async throws -> AuthorizationSteps.Outcome {
@@ -236,7 +236,7 @@ extension BrowserFlow {
     func response(
         to proven: ProvenRequest,
         _ flow: AuthorizationFlow,
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         _ context: RealmContext
     ) async throws -> Response? {
         let outcome = try await outcome(proven, flow, session: session, context)
@@ -247,7 +247,7 @@ extension BrowserFlow {
     /// The next step for a person who is signed in in this browser by now; `nil` if the request asks them
     /// to sign in once more.
     func step(
-        for live: LiveBrowserSession,
+        for live: LiveSession,
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
         _ context: RealmContext

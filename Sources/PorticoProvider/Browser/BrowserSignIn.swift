@@ -11,7 +11,7 @@ struct BrowserSignIn: Sendable {
     let events: SecurityEvents
 
     struct Begun: Sendable {
-        let live: LiveBrowserSession
+        let live: LiveSession
         /// The new value of the form cookie.
         let browser: String
         /// To be set with any answer: the earlier cookies are no longer valid.
@@ -37,7 +37,7 @@ struct BrowserSignIn: Sendable {
             at: context.moment
         )
         return try begun(
-            LiveBrowserSession(session: session, person: person),
+            LiveSession(session: session, person: person),
             cookie: cookie,
             ended: ended,
             context
@@ -48,7 +48,7 @@ struct BrowserSignIn: Sendable {
     ///   - cookie: The session's.
     ///   - ended: The `sid` of another person's session that it has ended.
     func begun(
-        _ live: LiveBrowserSession,
+        _ live: LiveSession,
         cookie: String,
         ended: String?,
         _ context: RealmContext
@@ -101,6 +101,7 @@ struct BrowserSignIn: Sendable {
         // The first form was the proof.
         var session = new
         session.authenticatedAt = live.session.authenticatedAt
+        session.provenAt = live.session.provenAt
         session.expiresAt = live.session.expiresAt
         let beginning = try await start.sessions.start(
             session,
@@ -109,7 +110,7 @@ struct BrowserSignIn: Sendable {
         )
         let (kept, ended) = try start.settle(session, beginning)
         return try begun(
-            LiveBrowserSession(session: kept, person: person),
+            LiveSession(session: kept, person: person),
             cookie: cookie,
             ended: ended,
             context

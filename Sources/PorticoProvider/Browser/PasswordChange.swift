@@ -22,7 +22,7 @@ struct PasswordChange: Sendable {
     }
 
     /// Whether the person may be shown the page for it.
-    func isProven(_ live: LiveBrowserSession, _ context: RealmContext) async throws -> Bool {
+    func isProven(_ live: LiveSession, _ context: RealmContext) async throws -> Bool {
         try await flow.sessions.proves(live.session, .now, at: context.now)
     }
 
@@ -30,7 +30,7 @@ struct PasswordChange: Sendable {
     /// - Throws: ``PasswordHashing/Busy``.
     func callAsFunction(
         to typed: String?,
-        in live: LiveBrowserSession,
+        in live: LiveSession,
         _ context: RealmContext
     ) async throws -> Outcome {
         // The page may have been open for long.
@@ -55,7 +55,7 @@ struct PasswordChange: Sendable {
     /// - Returns: `nil` where the session has ended meanwhile, or proves the person no more.
     private func change(
         to password: PasswordHash,
-        in live: LiveBrowserSession,
+        in live: LiveSession,
         _ context: RealmContext
     ) async throws -> BrowserSignIn.Begun? {
         let cookie = context.moment.random.text(32)
@@ -66,7 +66,7 @@ struct PasswordChange: Sendable {
             } : nil
         var session = live.session
         session.id = UniqueID(random: context.moment.random).text
-        session.cookieHash = Hash256(of: cookie)
+        session.form = .browser(cookieHash: Hash256(of: cookie))
         session.createdAt = context.now
         session.lastSeenAt = context.now
         let kept = try await people.changePassword(
@@ -80,7 +80,7 @@ struct PasswordChange: Sendable {
         signIn.start.sessionEnded()
         events.note(.passwordChanged, context, person: live.person.id)
         return try signIn.begun(
-            LiveBrowserSession(session: kept, person: live.person),
+            LiveSession(session: kept, person: live.person),
             cookie: cookie,
             ended: nil,
             context

@@ -38,7 +38,7 @@ protocol SignInPurpose: Sendable {
         async throws -> Response
 
     /// For a person who is signed in in this browser already; `nil` if they must sign in all the same.
-    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+    func goOn(signedIn live: LiveSession, _ flow: BrowserFlow, _ context: RealmContext)
         async throws -> Response?
 }
 
@@ -97,7 +97,7 @@ struct AppSignIn: SignInPurpose {
         }
     }
 
-    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+    func goOn(signedIn live: LiveSession, _ flow: BrowserFlow, _ context: RealmContext)
         async throws -> Response?
     {
         var begun = begun
@@ -154,7 +154,7 @@ struct AccountSignIn: SignInPurpose {
     }
 
     /// These pages ask for a sign-in only if no one is signed in, or not lately enough.
-    func goOn(signedIn live: LiveBrowserSession, _ flow: BrowserFlow, _ context: RealmContext)
+    func goOn(signedIn live: LiveSession, _ flow: BrowserFlow, _ context: RealmContext)
         async throws -> Response?
     {
         guard try await flow.sessions.proves(live.session, .now, at: context.now) else {
@@ -164,7 +164,7 @@ struct AccountSignIn: SignInPurpose {
     }
 
     private func go(
-        _ live: LiveBrowserSession,
+        _ live: LiveSession,
         _ cookies: [HTTPField],
         _ flow: BrowserFlow,
         _ context: RealmContext

@@ -9,7 +9,7 @@ import PorticoWeb
 struct SignedInStep: Sendable {
     let form: FormParameters
     var flow: AuthorizationFlow
-    let session: LiveBrowserSession
+    let session: LiveSession
     let proven: ProvenRequest
 
     /// The value that tokens of such forms are bound to: an answer counts only for the person and
@@ -18,7 +18,7 @@ struct SignedInStep: Sendable {
 }
 
 extension AuthorizationFlow {
-    func transaction(of session: LiveBrowserSession, _ proven: ProvenRequest) -> String {
+    func transaction(of session: LiveSession, _ proven: ProvenRequest) -> String {
         "\(id) \(session.session.id) \(proven.consentScope.text)"
     }
 }

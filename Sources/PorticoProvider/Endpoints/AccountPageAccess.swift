@@ -24,7 +24,7 @@ struct AccountPageAccess: Sendable {
     /// - Throws: ``ForgedForm``, and what `body` throws.
     func enter(
         _ context: RealmContext,
-        _ body: (LiveBrowserSession, FormParameters?) async throws -> Response
+        _ body: (LiveSession, FormParameters?) async throws -> Response
     ) async throws -> Response {
         let form =
             context.method == .post ? try context.form() : nil
@@ -53,7 +53,7 @@ struct AccountPageAccess: Sendable {
     ///
     /// - Parameter request: A sealed request that waits, and is brought back.
     func signInAgain(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         request: String? = nil,
         _ context: RealmContext
     ) throws -> Response {
@@ -68,7 +68,7 @@ struct AccountPageAccess: Sendable {
 
     /// - Parameter request: A sealed request that the form brings back.
     func page(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         request: String? = nil,
         _ context: RealmContext,
         _ make: (Frame) -> some Page

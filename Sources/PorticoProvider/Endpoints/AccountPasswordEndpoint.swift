@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/password`: a person changes their password. It takes a session that proves
-/// them now (``BrowserSessionStore/Proof``): a person who signed in a while ago signs in again first.
+/// them now (``SessionStore/Proof``): a person who signed in a while ago signs in again first.
 struct AccountPasswordEndpoint: Sendable {
     let access: AccountPageAccess
     let change: PasswordChange
@@ -45,7 +45,7 @@ struct AccountPasswordEndpoint: Sendable {
 
     private func save(
         _ form: FormParameters,
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         _ context: RealmContext
     ) async throws -> Response {
         switch try await change(to: form["password"], in: session, context) {
@@ -73,7 +73,7 @@ struct AccountPasswordEndpoint: Sendable {
     }
 
     private func page(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         _ problem: NewPasswordPage.Problem?,
         _ context: RealmContext
     ) throws -> Response {

@@ -112,10 +112,10 @@ struct ActionLinkEndpoint: Sendable {
         let link: ActionLink
         let person: Person
         /// Of the account that the link is for.
-        let session: BrowserSession?
+        let session: PersonSession?
         let demand: PersonLink.Demand
 
-        init(_ key: String, _ link: ActionLink, _ person: Person, _ session: BrowserSession?) {
+        init(_ key: String, _ link: ActionLink, _ person: Person, _ session: PersonSession?) {
             self.key = key
             self.link = link
             self.person = person
@@ -129,7 +129,7 @@ struct ActionLinkEndpoint: Sendable {
 
     /// The browser's session, where it is of that account, with a second factor if there is one.
     private func session(of person: Person, _ context: RealmContext) async throws
-        -> BrowserSession?
+        -> PersonSession?
     {
         guard let live = try await flow.session(context), sameBytes(live.person.id, person.id),
             try await flow.sessions.proves(live.session, .strength, at: context.now)

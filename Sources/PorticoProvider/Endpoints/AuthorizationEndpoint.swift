@@ -125,7 +125,7 @@ struct AuthorizationEndpoint: Sendable {
     private func show(
         _ proven: ProvenRequest,
         _ begun: AuthorizationFlow,
-        _ session: LiveBrowserSession?,
+        _ session: LiveSession?,
         _ browser: FormBrowser,
         _ context: RealmContext
     ) async throws -> Response {

@@ -23,7 +23,7 @@ struct ConnectedAppsEndpoint: Sendable {
     }
 
     /// - Returns: The name of the app, if it is still known.
-    private func remove(_ id: String, _ session: LiveBrowserSession, _ context: RealmContext)
+    private func remove(_ id: String, _ session: LiveSession, _ context: RealmContext)
         async throws -> String?
     {
         let change = try await people.disconnect(
@@ -45,7 +45,7 @@ struct ConnectedAppsEndpoint: Sendable {
     }
 
     private func page(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         removed: String?,
         _ context: RealmContext
     ) async throws -> Response {

@@ -32,7 +32,7 @@ struct ConsentEndpoint: Sendable {
 
     private func allow(
         _ proven: ProvenRequest,
-        in session: BrowserSession,
+        in session: PersonSession,
         _ context: RealmContext
     ) async throws {
         let client = proven.client

@@ -9,7 +9,7 @@ import PorticoWeb
 /// those devices (WEB-SESS-7). Sessions that apps have of their own are among them.
 struct DevicesEndpoint: Sendable {
     let access: AccountPageAccess
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let apps: AppSessions
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
@@ -34,7 +34,7 @@ struct DevicesEndpoint: Sendable {
     }
 
     /// Ends another session of the same person; this one is ended by signing out.
-    private func end(_ id: String?, _ session: LiveBrowserSession, _ context: RealmContext)
+    private func end(_ id: String?, _ session: LiveSession, _ context: RealmContext)
         async throws
     {
         guard let id, !sameBytes(id, session.session.id) else { return }
@@ -53,7 +53,7 @@ struct DevicesEndpoint: Sendable {
         sessionEnded()
     }
 
-    private func endOthers(than session: LiveBrowserSession, _ context: RealmContext) async throws {
+    private func endOthers(than session: LiveSession, _ context: RealmContext) async throws {
         let count = try await sessions.endAll(
             of: session.person.id,
             except: session.session.id,
@@ -66,7 +66,7 @@ struct DevicesEndpoint: Sendable {
     }
 
     private func page(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         status: AccountDevicesPage.Status?,
         _ context: RealmContext
     ) async throws -> Response {
@@ -98,7 +98,7 @@ struct DevicesEndpoint: Sendable {
 }
 
 extension AccountDevicesPage.Device {
-    fileprivate init(_ session: BrowserSession, seen: Int64, isThis: Bool) {
+    fileprivate init(_ session: PersonSession, seen: Int64, isThis: Bool) {
         self.init(id: session.id, name: session.device, lastSeen: seen, isThis: isThis)
     }
 

@@ -126,7 +126,7 @@ struct EndSessionEndpoint: Sendable {
     /// The request was refused; the person, who wanted to sign out, may do so on this page, without
     /// a redirect afterwards.
     private func stillSignedIn(
-        _ session: LiveBrowserSession,
+        _ session: LiveSession,
         _ account: PageAccount?,
         _ refusal: SignOutRefusal,
         _ context: RealmContext

@@ -9,7 +9,7 @@ import PorticoWeb
 struct LegacySignOut: Sendable {
     let authenticated: ClientAuthenticator
     let grants: GrantStore
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let ring: KeyRing
     let headers: SecurityHeaders
     let sessionEnded: @Sendable () -> Void

@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/second-factor`: a person's authenticator apps and recovery codes. Each
-/// change needs a session that proves the person now (``BrowserSessionStore/Proof``): a sign-in of the
+/// change needs a session that proves the person now (``SessionStore/Proof``): a sign-in of the
 /// last five minutes, with the second factor they have (docs/decisions/0050, 0081).
 struct SecondFactorsEndpoint: Sendable {
     let access: AccountPageAccess
@@ -44,12 +44,12 @@ struct SecondFactorsEndpoint: Sendable {
 
     /// One request of a signed-in person.
     fileprivate struct SignedInRequest {
-        let session: LiveBrowserSession
+        let session: LiveSession
         /// The authorization request that waits.
         let waiting: ResumableRequest?
         let context: RealmContext
 
-        init(_ session: LiveBrowserSession, _ waiting: ResumableRequest?, _ context: RealmContext) {
+        init(_ session: LiveSession, _ waiting: ResumableRequest?, _ context: RealmContext) {
             self.session = session
             self.waiting = waiting
             self.context = context

@@ -45,7 +45,7 @@ package struct SecurityEvents: Sendable {
     }
 
     /// A person ended their other sessions.
-    func signedOutElsewhere(_ live: LiveBrowserSession, _ count: Int, _ context: RealmContext) {
+    func signedOutElsewhere(_ live: LiveSession, _ count: Int, _ context: RealmContext) {
         note(
             .signedOutElsewhere,
             context,

@@ -97,9 +97,9 @@ struct Swapping: Sendable {
     }
 
     /// The browser session that the grant hangs on. No browser has its cookie.
-    func session(of grant: Grant, for person: Person) -> BrowserSession? {
+    func session(of grant: Grant, for person: Person) -> PersonSession? {
         guard !token.isOffline, let expiresAt = grant.expiresAt else { return nil }
-        return BrowserSession(
+        return PersonSession(
             id: token.sessionID,
             realmID: realm.id,
             personID: person.id,

@@ -222,7 +222,7 @@ package final class LiveRealm: Sendable {
 
     /// After how many seconds without use a browser session ends, with the store's precision.
     var sessionIdle: Int64 {
-        realm.lifetimes.sessionIdle + SessionActivity<String>.precision
+        realm.lifetimes.sessionIdle + SessionActivity.precision
     }
 
     /// Whether `iss` of an ID Token is this realm's: the server before is meant as well, while its

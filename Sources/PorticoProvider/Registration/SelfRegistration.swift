@@ -133,7 +133,7 @@ struct SelfRegistration: Sendable {
         events.note(.registrationDone, context, person: kept.id)
         return .began(
             try signIn.begun(
-                LiveBrowserSession(session: live, person: kept),
+                LiveSession(session: live, person: kept),
                 cookie: cookie,
                 ended: ended,
                 context

@@ -15,7 +15,7 @@ struct AuthenticatorSetup: Sendable {
     /// 20 random bytes (RFC 4226 §4).
     let key: [UInt8]
 
-    init(in session: BrowserSession, _ moment: Moment) {
+    init(in session: PersonSession, _ moment: Moment) {
         sessionID = session.id
         id = moment.id()
         key = moment.random.bytes(20)
@@ -103,7 +103,7 @@ struct AuthenticatorSetupSeal: Sendable {
     }
 
     /// - Returns: `nil` if the text is not a setup of this session, or is too old.
-    func open(_ text: String?, in session: BrowserSession, at moment: Moment)
+    func open(_ text: String?, in session: PersonSession, at moment: Moment)
         -> AuthenticatorSetup?
     {
         // `try?`: every failure leads to the page where it begins.

@@ -3,7 +3,7 @@ import PorticoStores
 
 /// Begins browser sessions (OpenID Connect Core §3.1.2.3).
 struct SessionStart: Sendable {
-    let sessions: BrowserSessionStore
+    let sessions: SessionStore
     let sessionEnded: @Sendable () -> Void
 
     /// Begins a session with a new cookie. The browser's earlier session continues if it belongs to
@@ -22,7 +22,7 @@ struct SessionStart: Sendable {
         replacing old: Hash256?,
         device: String,
         at moment: Moment
-    ) async throws -> (session: BrowserSession, cookie: String, ended: String?) {
+    ) async throws -> (session: PersonSession, cookie: String, ended: String?) {
         let (session, cookie) = new(
             personID: credentials.person.id,
             epoch: credentials.epoch,
@@ -52,9 +52,9 @@ struct SessionStart: Sendable {
         in realm: LiveRealm,
         device: String,
         at moment: Moment
-    ) -> (session: BrowserSession, cookie: String) {
+    ) -> (session: PersonSession, cookie: String) {
         let cookie = moment.random.text(32)
-        let session = BrowserSession(
+        let session = PersonSession(
             id: UniqueID(random: moment.random).text,
             realmID: realm.realm.id,
             personID: personID,
@@ -74,8 +74,8 @@ struct SessionStart: Sendable {
     /// The session as it is kept now, and the `sid` of another person's that has ended.
     ///
     /// - Throws: ``CodeSpent``.
-    func settle(_ session: BrowserSession, _ beginning: SessionBeginning) throws -> (
-        kept: BrowserSession, ended: String?
+    func settle(_ session: PersonSession, _ beginning: SessionBeginning) throws -> (
+        kept: PersonSession, ended: String?
     ) {
         switch beginning {
         case .codeSpent: throw CodeSpent()

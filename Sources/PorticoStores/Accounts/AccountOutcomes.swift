@@ -26,7 +26,7 @@ package struct HandOffPresentation: Hashable, Sendable {
 
 package enum HandOffRedemption: Hashable, Sendable {
     /// The session is active. `isNew`: this sign-in made the account.
-    case redeemed(LiveAccountSession, isNew: Bool)
+    case redeemed(LiveSession, isNew: Bool)
     /// Known, and not good: why is for the log. It is spent now.
     case refused(HandOffRefusal)
     /// No code of ours, or purged.
@@ -48,13 +48,13 @@ package struct LinkEvent: Hashable, Sendable {
     package var spending: [SpentOnce]
     package var identity: Identity
     /// The live session whose account gets it.
-    package var sessionID: UniqueID
+    package var sessionID: String
     package var notice: MailDraft?
 
     package init(
         spending: [SpentOnce],
         identity: Identity,
-        sessionID: UniqueID,
+        sessionID: String,
         notice: MailDraft?
     ) {
         self.spending = spending

@@ -172,7 +172,7 @@ extension SQLTransaction {
 
     /// A person with a session and the mailbox of its account's address is the account's person.
     fileprivate func prove(
-        _ sessionID: UniqueID,
+        _ sessionID: String,
         by address: String,
         _ cookieHash: Hash256?,
         at now: Int64
@@ -182,10 +182,10 @@ extension SQLTransaction {
         else { return .unknown }
         try run(
             """
-            UPDATE account_sessions
+            UPDATE sessions
             SET proven_at = $1, cookie_hash = COALESCE($2, cookie_hash) WHERE id = $3
             """,
-            [.int64(now), SQLValue(cookieHash), .bytes(sessionID.bytes)]
+            [.int64(now), SQLValue(cookieHash), .text(sessionID)]
         )
         try note(.proven, ofSession: sessionID, at: now)
         var proven = email

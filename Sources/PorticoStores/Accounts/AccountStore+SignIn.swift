@@ -118,80 +118,33 @@ extension SQLTransaction {
         at now: Int64
     ) throws {
         let session = event.session
-        if case .browser(_, let old?) = session.form,
+        if let old = session.replaces,
             let replaced = try first(
-                "SELECT id FROM account_sessions WHERE cookie_hash = $1",
+                "SELECT id FROM sessions WHERE cookie_hash = $1",
                 [.bytes(old.bytes)],
-                decode: { try $0.uniqueID(0) }
+                decode: { try $0.text(0) }
             )
         {
             // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
-            try end(replaced, at: now)
+            try endSession(replaced, at: now)
         }
         if let other = session.replacesByHandle,
             let replaced = try first(
                 """
-                SELECT id FROM account_sessions
+                SELECT id FROM sessions
                 WHERE id = $1 AND (person_id <> $2 OR cookie_hash IS NOT NULL)
                 """,
-                [.bytes(other.bytes), .text(person.id)],
-                decode: { try $0.uniqueID(0) }
+                [.text(other), .text(person.id)],
+                decode: { try $0.text(0) }
             )
         {
-            try end(replaced, at: now)
+            try endSession(replaced, at: now)
         }
-        try run(
-            """
-            INSERT INTO account_sessions (id, person_id, epoch, issuer, subject,
-                provider_session_id, device, address, proven_at, created_at, last_seen_at,
-                idle_seconds, expires_at, is_new, is_active, cookie_hash, app, generation,
-                refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
-                redirect_hash, challenge, code_expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16,
-                $17, $18, $19, $20, $21, $22, $23, $24, $25)
-            """,
-            [
-                .bytes(session.id.bytes), .text(person.id), .int64(epoch),
-                .text(event.identity.issuer ?? ""), .text(event.identity.subject),
-                SQLValue(session.providerSessionID), .text(session.device),
-                SQLValue(session.address),
-                // A clock that is ahead of ours makes no proof newer than now.
-                SQLValue(session.provenAt.map { max(0, min($0, now)) }), .int64(now),
-                .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
-            ] + session.form.values
-        )
+        let kept = PersonSession(session, of: person, epoch: epoch, by: event.identity, at: now)
+        try insert(kept, isNew: isNew)
         if let handle = event.handleSession {
             try insert(handle, of: session.id, at: now)
             try endOldestHandleSessions(of: person.id, but: session.id, at: now)
-        }
-    }
-}
-
-extension NewAccountSession.Form {
-    /// `is_active, cookie_hash, app, generation, refresh_secret, refresh_key_id, rotated_at,
-    /// idempotency_key, code_hash, redirect_hash, challenge, code_expires_at`.
-    fileprivate var values: [SQLValue] {
-        let nothing = SQLValue.null
-        switch self {
-        case .browser(let cookieHash, _):
-            return [.bool(true), .bytes(cookieHash.bytes)] + Array(repeating: nothing, count: 10)
-        case .app(let name, let refresh):
-            return [.bool(true), nothing, .text(name)] + refresh.values
-                + Array(repeating: nothing, count: 4)
-        case .handOff(let code):
-            return [.bool(false), nothing, .text(code.app)] + Array(repeating: nothing, count: 5)
-                + [
-                    .bytes(code.codeHash.bytes), .bytes(code.redirectHash.bytes),
-                    .bytes(code.challenge.bytes), .int64(code.expiresAt),
-                ]
-        }
-    }
-
-    fileprivate var app: String? {
-        switch self {
-        case .browser: nil
-        case .app(let name, _): name
-        case .handOff(let code): code.app
         }
     }
 }

@@ -28,13 +28,13 @@ extension SQLReader {
     /// session that waits a fresh token has come.
     ///
     /// - Parameter kept: A session that does not count.
-    func identitiesInUse(of personID: String, except kept: UniqueID? = nil, at now: Int64)
+    func identitiesInUse(of personID: String, except kept: String? = nil, at now: Int64)
         throws -> [IdentityKey]
     {
         try rows(
             """
             SELECT DISTINCT s.issuer, s.subject
-            FROM live_account_sessions AS s
+            FROM backend_sessions AS s
             WHERE s.person_id = $1 AND ($2 IS NULL OR s.id <> $2)
                 AND (s.alive_until > $3 OR s.waits_until > $3)
             """,

@@ -1,10 +1,6 @@
 package import PorticoBytes
 
-/// Keeps how people sign in at identity providers, and the sessions that begin so.
-///
-/// A session is **live** while it has not ended, `expiresAt` lies ahead, it was seen after
-/// `now - idleSeconds`, it does not wait for its app, its person is of the backend's realm and enabled,
-/// and was not signed out everywhere since it began. All times are seconds since 1970.
+/// Keeps how people sign in at identity providers. All times are seconds since 1970.
 ///
 /// Every event that changes something writes its ``Event`` and its mail in the same
 /// transaction.
@@ -91,23 +87,8 @@ extension AccountStore {
         try await database.change { try $0.delete(personID, noticeID: noticeID, at: now) }
     }
 
-    /// Removes what has been dead since before `time`: sessions, codes, and what is left of sessions by
-    /// handle.
+    /// Removes codes that have been dead since before `time`, and what is left of sessions by handle.
     package func purge(before time: Int64) async throws {
-        // Sessions that died before and can never live again, with their hand-off codes.
-        try await database.purge(
-            before: time,
-            """
-            SELECT s.id FROM account_sessions AS s
-            LEFT JOIN people AS p ON p.id = s.person_id
-            WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
-                OR s.last_seen_at + s.idle_seconds < $2
-                OR (NOT s.is_active AND s.code_expires_at < $2)
-                OR p.id IS NULL OR (p.epoch > s.epoch AND p.signed_out_at < $2))
-            ORDER BY s.id LIMIT 200
-            """,
-            "DELETE FROM account_sessions WHERE id = $1"
-        )
         try await database.purge(
             before: time,
             """
@@ -153,7 +134,6 @@ extension SQLTransaction {
         try queue(MailDraft(.accountDeleted, id: noticeID, to: person, at: now), about: personID)
         let identities = try identities(of: personID)
         _ = try deletePerson(id: personID, realmID: person.realmID)
-        try run("DELETE FROM account_sessions WHERE person_id = $1", [.text(personID)])
         try note(Event(.deleted, of: personID, at: now))
         return identities
     }
@@ -280,23 +260,20 @@ extension SQLTransaction {
             "DELETE FROM identities WHERE person_id = $1 AND provider = $2",
             [.text(personID), .text(identity.provider)]
         )
-        try run(
+        let begun = try rows(
             """
-            UPDATE account_sessions SET ended_at = $1
-            WHERE person_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
+            SELECT id FROM sessions
+            WHERE person_id = $1 AND issuer = $2 AND subject = $3 AND ended_at IS NULL
             """,
-            [
-                .int64(now), .text(personID), SQLValue(identity.issuer),
-                .text(identity.subject),
-            ]
-        )
-        try makeTokensDue(ofEndedSessionsOf: personID, at: now)
+            [.text(personID), SQLValue(identity.issuer), .text(identity.subject)]
+        ) { try $0.text(0) }
+        for id in begun { try endSession(id, at: now) }
     }
 
-    func person(ofLiveSession id: UniqueID, at now: Int64) throws -> Person? {
+    func person(ofLiveSession id: String, at now: Int64) throws -> Person? {
         try first(
             Statement.personOfLiveSession,
-            [.bytes(id.bytes), .int64(now)]
+            [.text(id), .int64(now)]
         ) { try Person($0) }
     }
 
@@ -312,7 +289,7 @@ extension SQLTransaction {
 private enum Statement {
     static let personOfLiveSession: SQLText = """
         SELECT \(PersonColumn.self, of: "p")
-        FROM live_account_sessions AS s JOIN people AS p ON p.id = s.person_id
+        FROM backend_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.id = $1 AND s.alive_until > $2
         """
 

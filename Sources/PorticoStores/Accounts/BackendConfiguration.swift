@@ -47,11 +47,6 @@ package struct BackendConfiguration: Hashable, Sendable {
     /// What we prove ourselves by at hosts of the AT Protocol, the newest first.
     package var handleKeys: [HandleClientKey]
 
-    package struct Realm: Hashable, Sendable {
-        package let id: String
-        package let name: String
-    }
-
     /// Another one after each change, whichever process made it.
     package struct Version: Hashable, Sendable {
         /// Of providers and our keys.

@@ -98,14 +98,9 @@ extension SQLReader {
         return BackendConfiguration.Version(backend: version, realms: try lastChange())
     }
 
-    func backendRealm() throws -> BackendConfiguration.Realm? {
-        try first(
-            """
-            SELECT r.id, r.name FROM backend_version AS b JOIN realms AS r ON r.id = b.realm_id
-            WHERE substr(r.name, 1, 1) <> '~'
-            """,
-            []
-        ) { BackendConfiguration.Realm(id: try $0.text(0), name: try $0.text(1)) }
+    func backendRealm() throws -> Realm? {
+        let id = try first("SELECT realm_id FROM backend_version", []) { try $0.optionalText(0) }
+        return try id?.flatMap(realm(id:))
     }
 
     /// Without their scopes, which the backend has no use for.

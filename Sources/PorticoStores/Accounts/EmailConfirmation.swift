@@ -42,7 +42,7 @@ package struct EmailCodePresentation: Hashable, Sendable {
         /// The mailbox of its account's address proves that the person who has a session is the
         /// account's (WEB-SESS-8), as long as the account has that address, which is proven by it,
         /// too. A browser's session has this cookie from now on (WEB-SESS-1).
-        case prove(sessionID: UniqueID, cookieHash: Hash256?)
+        case prove(sessionID: String, cookieHash: Hash256?)
     }
 }
 

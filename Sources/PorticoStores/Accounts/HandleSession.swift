@@ -1,10 +1,10 @@
-package import PorticoBytes
+import PorticoBytes
 
-/// What a host of the AT Protocol gave for an account's session: its tokens, and what they are good
+/// What a host of the AT Protocol gave for a session: its tokens, and what they are good
 /// for (docs/decisions/0056).
 package struct HandleSession: Hashable, Sendable {
-    /// The account's session.
-    package var sessionID: UniqueID
+    /// ``PersonSession/id``.
+    package var sessionID: String
     package var did: String
     /// Verified both ways, or `handle.invalid`.
     package var handle: String
@@ -32,7 +32,7 @@ package struct HandleSession: Hashable, Sendable {
     /// not any more (docs/decisions/0066).
     package var foreignSealsUntil: Int64?
 
-    package init(_ new: NewHandleSession, sessionID: UniqueID, at now: Int64) {
+    package init(_ new: NewHandleSession, sessionID: String, at now: Int64) {
         self.sessionID = sessionID
         did = new.did
         handle = new.handle
@@ -52,7 +52,7 @@ package struct HandleSession: Hashable, Sendable {
     }
 }
 
-/// What a sign-in by handle brings beside the account's session that begins.
+/// What a sign-in by handle brings beside the session that begins.
 package struct NewHandleSession: Hashable, Sendable {
     package var did: String
     package var handle: String
@@ -62,7 +62,7 @@ package struct NewHandleSession: Hashable, Sendable {
     package var clientKeyID: String?
     package var askedScope: String
     package var scope: String
-    /// Sealed for the id of the account's session.
+    /// Sealed for the id of the session.
     package var sealed: String
     package var accessExpiresAt: Int64?
     /// It comes from another system, whose seals open it until then. One live session of a DID
@@ -98,7 +98,7 @@ package struct NewHandleSession: Hashable, Sendable {
 
 /// A live session by handle, with whom it stands for.
 package struct LiveHandleSession: Hashable, Sendable {
-    package var live: LiveAccountSession
+    package var live: LiveSession
     package var handle: HandleSession
 }
 

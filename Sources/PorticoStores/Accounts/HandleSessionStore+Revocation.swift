@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 
 /// Ending sessions by handle, and what becomes of their tokens.
 ///
@@ -12,14 +12,14 @@ extension HandleSessionStore {
     ///     `.notFound`.
     ///   - reason: A word that never changes, for the event.
     package func endedByHost(
-        _ id: UniqueID,
+        _ id: String,
         revision: Int64,
         as reason: String,
         at now: Int64
     ) async throws -> Change {
         try await database.change { transaction in
             guard try transaction.forget(id, revision: revision) else { return .notFound }
-            if try transaction.end(id, at: now) {
+            if try transaction.endSession(id, at: now) {
                 try transaction.note(.handleEnded, ofSession: id, reason: reason, at: now)
             }
             return .changed
@@ -46,7 +46,7 @@ extension HandleSessionStore {
     /// Takes one session, even if others wait longer.
     ///
     /// - Returns: `nil` if its tokens are not due, or another call has it.
-    package func takeDue(_ id: UniqueID, at now: Int64, retryAt: Int64) async throws
+    package func takeDue(_ id: String, at now: Int64, retryAt: Int64) async throws
         -> DueRevocation?
     {
         try await database.change { transaction in
@@ -60,7 +60,7 @@ extension HandleSessionStore {
     ///
     /// - Parameter reason: Why they were given up; `nil` where they are revoked.
     package func revoked(
-        _ id: UniqueID,
+        _ id: String,
         revision: Int64,
         givenUp reason: String? = nil,
         at now: Int64
@@ -73,14 +73,14 @@ extension HandleSessionStore {
     }
 
     /// Sets the next try. Nothing happens where other tokens are stored by now.
-    package func postpone(_ id: UniqueID, revision: Int64, until time: Int64) async throws {
+    package func postpone(_ id: String, revision: Int64, until time: Int64) async throws {
         try await database.change { transaction in
             _ = try transaction.run(
                 """
                 UPDATE handle_sessions SET due_at = $1
                 WHERE session_id = $2 AND revision = $3 AND due_at IS NOT NULL
                 """,
-                [.int64(time), .bytes(id.bytes), .int64(revision)]
+                [.int64(time), .text(id), .int64(revision)]
             )
         }
     }
@@ -93,11 +93,11 @@ extension HandleSessionStore {
                 """
                 SELECT h.session_id FROM handle_sessions AS h
                 WHERE h.session_id > $1 AND (h.sealed IS NULL OR h.due_at IS NULL)
-                    AND NOT EXISTS (SELECT 1 FROM account_sessions AS s WHERE s.id = h.session_id)
+                    AND NOT EXISTS (SELECT 1 FROM sessions AS s WHERE s.id = h.session_id)
                 ORDER BY h.session_id LIMIT 200
                 """,
-                [cursor ?? .bytes([])]
-            ) { SQLValue.bytes(try $0.bytes(0)) }
+                [cursor ?? .text("")]
+            ) { SQLValue.text(try $0.text(0)) }
         } removing: { transaction, id in
             try transaction.run(
                 """
@@ -137,20 +137,20 @@ extension SQLReader {
         }
     }
 
-    fileprivate func due(_ id: UniqueID, at now: Int64) throws -> DueRevocation? {
-        try first(Statement.dueByID, [.int64(now), .bytes(id.bytes)]) { try DueRevocation($0) }
+    fileprivate func due(_ id: String, at now: Int64) throws -> DueRevocation? {
+        try first(Statement.dueByID, [.int64(now), .text(id)]) { try DueRevocation($0) }
     }
 }
 
 extension SQLTransaction {
     /// A session has ended: its tokens are to be revoked.
-    func makeTokensDue(ofSession id: UniqueID, at now: Int64) throws {
+    func makeTokensDue(ofSession id: String, at now: Int64) throws {
         try run(
             """
             UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
             WHERE session_id = $2 AND sealed IS NOT NULL AND due_at IS NULL
             """,
-            [.int64(now), .bytes(id.bytes)]
+            [.int64(now), .text(id)]
         )
     }
 
@@ -160,7 +160,7 @@ extension SQLTransaction {
             """
             UPDATE handle_sessions SET due_at = $1, tries = 0, takes_foreign = FALSE
             WHERE sealed IS NOT NULL AND due_at IS NULL AND session_id IN (
-                SELECT s.id FROM account_sessions AS s
+                SELECT s.id FROM sessions AS s
                 LEFT JOIN people AS p ON p.id = s.person_id
                 WHERE s.person_id = $2
                     AND (s.ended_at IS NOT NULL OR p.id IS NULL OR p.epoch <> s.epoch))
@@ -172,13 +172,13 @@ extension SQLTransaction {
     fileprivate func take(_ due: DueRevocation, retryAt: Int64) throws -> DueRevocation {
         try run(
             "UPDATE handle_sessions SET tries = tries + 1, due_at = $1 WHERE session_id = $2",
-            [.int64(retryAt), .bytes(due.session.sessionID.bytes)]
+            [.int64(retryAt), .text(due.session.sessionID)]
         )
         return DueRevocation(session: due.session, tries: due.tries + 1)
     }
 
     /// - Returns: `false` where other tokens are stored, or none.
-    func forget(_ id: UniqueID, revision: Int64) throws -> Bool {
+    func forget(_ id: String, revision: Int64) throws -> Bool {
         let changed = try run(
             """
             UPDATE handle_sessions
@@ -186,7 +186,7 @@ extension SQLTransaction {
                 takes_foreign = FALSE
             WHERE session_id = $1 AND revision = $2 AND sealed IS NOT NULL
             """,
-            [.bytes(id.bytes), .int64(revision)]
+            [.text(id), .int64(revision)]
         )
         return changed > 0
     }

@@ -1,4 +1,4 @@
-package import PorticoBytes
+import PorticoBytes
 
 /// Keeps what hosts of the AT Protocol gave for sessions of accounts (docs/decisions/0056).
 ///
@@ -12,11 +12,11 @@ package struct HandleSessionStore: Sendable {
     }
 
     /// The live session of that id, if it was begun by handle.
-    package func live(_ id: UniqueID, at now: Int64) async throws -> LiveHandleSession? {
+    package func live(_ id: String, at now: Int64) async throws -> LiveHandleSession? {
         try await database.read { reader in
             let live = try reader.first(
                 Self.liveByID,
-                [.bytes(id.bytes), .int64(now)],
+                [.text(id), .int64(now)],
                 decode: LiveHandleSession.init
             )
             return try reader.withProviders(live)
@@ -55,9 +55,9 @@ extension HandleSessionStore {
     /// - Parameter found: What names the session.
     private static func withPerson(_ found: StaticString) -> SQLText {
         """
-        SELECT \(AccountSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p"),
+        SELECT \(SessionColumn.self, of: "s"), \(PersonColumn.self, of: "p"),
             \(HandleSessionColumn.self, of: "h")
-        FROM handle_sessions AS h JOIN live_account_sessions AS s ON s.id = h.session_id
+        FROM handle_sessions AS h JOIN backend_sessions AS s ON s.id = h.session_id
         JOIN people AS p ON p.id = s.person_id
         WHERE \(found) AND s.alive_until > $2
         """
@@ -71,14 +71,14 @@ extension SQLReader {
         return live
     }
 
-    func handleSession(_ id: UniqueID) throws -> HandleSession? {
-        try first(Statement.byID, [.bytes(id.bytes)]) { try HandleSession($0) }
+    func handleSession(_ id: String) throws -> HandleSession? {
+        try first(Statement.byID, [.text(id)]) { try HandleSession($0) }
     }
 }
 
 extension SQLTransaction {
     /// Puts in what a sign-in by handle brings.
-    func insert(_ new: NewHandleSession, of sessionID: UniqueID, at now: Int64) throws {
+    func insert(_ new: NewHandleSession, of sessionID: String, at now: Int64) throws {
         if new.foreignSealsUntil == nil {
             // People who sign in here do without another system's seals, which others may have.
             try run(
@@ -91,7 +91,7 @@ extension SQLTransaction {
                 """
                 UPDATE handle_sessions AS h SET takes_foreign = FALSE
                 WHERE h.did = $1 AND h.takes_foreign AND (h.foreign_until <= $2 OR NOT EXISTS (
-                    SELECT 1 FROM live_account_sessions AS l
+                    SELECT 1 FROM backend_sessions AS l
                     WHERE l.id = h.session_id AND l.alive_until > $2))
                 """,
                 [.text(new.did), .int64(now)]
@@ -109,14 +109,14 @@ extension SQLTransaction {
     /// - Parameter newest: Is one of the 50.
     func endOldestHandleSessions(
         of personID: String,
-        but newest: UniqueID,
+        but newest: String,
         at now: Int64
     ) throws {
         let ids = try rows(
             Statement.superfluous,
-            [.text(personID), .int64(now), .bytes(newest.bytes)]
-        ) { try $0.uniqueID(0) }
-        for id in ids where try end(id, at: now) {
+            [.text(personID), .int64(now), .text(newest)]
+        ) { try $0.text(0) }
+        for id in ids where try endSession(id, at: now) {
             try note(.signedOut, ofSession: id, reason: "too_many", at: now)
         }
     }
@@ -126,7 +126,7 @@ extension SQLTransaction {
 extension HandleSessionStore {
     /// Of any number of concurrent claims of one revision, in any number of processes, exactly one is
     /// `.leased` until the lease ends; a claim at `until` or later is `.leased` again.
-    package func lease(_ id: UniqueID, _ lease: RefreshLease, at now: Int64) async throws
+    package func lease(_ id: String, _ lease: RefreshLease, at now: Int64) async throws
         -> LeaseOutcome
     {
         try await database.change { transaction in
@@ -136,11 +136,11 @@ extension HandleSessionStore {
                 WHERE h.session_id = $3 AND h.revision = $4 AND h.sealed IS NOT NULL
                     AND (h.lease_until IS NULL OR h.lease_until <= $5)
                     AND EXISTS (
-                        SELECT 1 FROM live_account_sessions AS l
+                        SELECT 1 FROM backend_sessions AS l
                         WHERE l.id = h.session_id AND l.alive_until > $5)
                 """,
                 [
-                    .bytes(lease.id), .int64(lease.until), .bytes(id.bytes),
+                    .bytes(lease.id), .int64(lease.until), .text(id),
                     .int64(lease.revision), .int64(now),
                 ]
             )
@@ -160,8 +160,7 @@ extension HandleSessionStore {
     ///
     /// - Returns: `false` if the lease is not its holder's any more, or the session is over: then
     ///   nothing may be sent.
-    package func sending(_ id: UniqueID, _ lease: RefreshLease, at now: Int64) async throws -> Bool
-    {
+    package func sending(_ id: String, _ lease: RefreshLease, at now: Int64) async throws -> Bool {
         try await database.change { transaction in
             let changed = try transaction.run(
                 """
@@ -169,11 +168,11 @@ extension HandleSessionStore {
                 WHERE h.session_id = $3 AND h.revision = $4 AND h.lease_id = $5
                     AND h.lease_until > $1 AND h.sealed IS NOT NULL
                     AND EXISTS (
-                        SELECT 1 FROM live_account_sessions AS l
+                        SELECT 1 FROM backend_sessions AS l
                         WHERE l.id = h.session_id AND l.alive_until > $1)
                 """,
                 [
-                    .int64(now), .int64(now + RefreshLease.seconds), .bytes(id.bytes),
+                    .int64(now), .int64(now + RefreshLease.seconds), .text(id),
                     .int64(lease.revision), .bytes(lease.id),
                 ]
             )
@@ -194,7 +193,7 @@ extension HandleSessionStore {
         accessExpiresAt: Int64?,
         host: String,
         handle: String,
-        of id: UniqueID,
+        of id: String,
         after revision: Int64,
         at now: Int64
     ) async throws -> KeepOutcome {
@@ -209,7 +208,7 @@ extension HandleSessionStore {
                 """,
                 [
                     .text(sealed), .text(scope), SQLValue(accessExpiresAt), .int64(now),
-                    .text(host), .text(handle), .bytes(id.bytes), .int64(revision),
+                    .text(host), .text(handle), .text(id), .int64(revision),
                 ]
             )
             guard changed > 0 else {
@@ -219,7 +218,7 @@ extension HandleSessionStore {
                 // The tokens that were revoked, or are to be, were those before.
                 try transaction.run(
                     "UPDATE handle_sessions SET due_at = $1, tries = 0 WHERE session_id = $2",
-                    [.int64(now), .bytes(id.bytes)]
+                    [.int64(now), .text(id)]
                 )
                 return .ended
             }
@@ -233,7 +232,7 @@ extension HandleSessionStore {
     /// - Parameter isUnspent: Whether the refresh token is certainly as good as before: it was
     ///   refused, for a reason that does not end it. Otherwise what ``sending(_:_:at:)`` noted
     ///   stays.
-    package func giveBack(_ id: UniqueID, _ lease: RefreshLease, isUnspent: Bool) async throws {
+    package func giveBack(_ id: String, _ lease: RefreshLease, isUnspent: Bool) async throws {
         try await database.change { transaction in
             _ = try transaction.run(
                 """
@@ -242,24 +241,24 @@ extension HandleSessionStore {
                     sent_at = CASE WHEN $1 THEN NULL ELSE sent_at END
                 WHERE session_id = $2 AND lease_id = $3
                 """,
-                [.bool(isUnspent), .bytes(id.bytes), .bytes(lease.id)]
+                [.bool(isUnspent), .text(id), .bytes(lease.id)]
             )
         }
     }
 }
 
 extension SQLReader {
-    fileprivate func isLive(_ id: UniqueID, at now: Int64) throws -> Bool {
+    fileprivate func isLive(_ id: String, at now: Int64) throws -> Bool {
         try hasRow(
-            "SELECT 1 FROM live_account_sessions WHERE id = $1 AND alive_until > $2",
-            [.bytes(id.bytes), .int64(now)]
+            "SELECT 1 FROM backend_sessions WHERE id = $1 AND alive_until > $2",
+            [.text(id), .int64(now)]
         )
     }
 
-    fileprivate func leaseEnd(of id: UniqueID) throws -> Int64? {
+    fileprivate func leaseEnd(of id: String) throws -> Int64? {
         try first(
             "SELECT lease_until FROM handle_sessions WHERE session_id = $1",
-            [.bytes(id.bytes)]
+            [.text(id)]
         ) { try $0.optionalInt64(0) } ?? nil
     }
 }
@@ -294,10 +293,10 @@ extension HandleSessionStore {
                     LIMIT 200
                     """,
                     [.bool(confidential)]
-                ) { (try $0.uniqueID(0), try $0.int64(1)) }
+                ) { (try $0.text(0), try $0.int64(1)) }
                 for (id, revision) in sessions {
                     _ = try transaction.forget(id, revision: revision)
-                    if try transaction.end(id, at: now) {
+                    if try transaction.endSession(id, at: now) {
                         try transaction.note(.handleEnded, ofSession: id, reason: reason, at: now)
                     }
                 }
@@ -314,7 +313,7 @@ private enum Statement {
         """
 
     static let superfluous: SQLText = """
-        SELECT l.id FROM live_account_sessions AS l
+        SELECT l.id FROM backend_sessions AS l
         JOIN handle_sessions AS h ON h.session_id = l.id
         WHERE l.person_id = $1 AND l.alive_until > $2 AND l.id <> $3
         ORDER BY l.last_seen_at DESC, l.id DESC LIMIT 1000 OFFSET 49

@@ -20,7 +20,7 @@ package struct SignInEvent: Hashable, Sendable {
     package var isSignUpOpen: Bool
     /// The id of the account that is made where the identity is unknown.
     package var newPersonID: String
-    package var session: NewAccountSession
+    package var session: NewSession
     /// Who was at the other end, kept with the registration: address and user agent.
     package var userAgent: String?
     /// Queued where a known person signs in whose account has a verified address and is none of
@@ -45,7 +45,7 @@ package struct SignInEvent: Hashable, Sendable {
         emailRule: EmailRule,
         isSignUpOpen: Bool,
         newPersonID: String,
-        session: NewAccountSession,
+        session: NewSession,
         userAgent: String?,
         notice: MailDraft?,
         linkNotice: MailDraft? = nil,

@@ -291,7 +291,7 @@ extension SQLTransaction {
     /// - Parameter provider: That the event is about; `nil`: the session's.
     func note(
         _ kind: Event.Kind,
-        ofSession id: UniqueID,
+        ofSession id: String,
         provider: String? = nil,
         reason: String? = nil,
         at now: Int64
@@ -299,12 +299,12 @@ extension SQLTransaction {
         let event = try first(
             """
             SELECT s.person_id, i.provider, s.app, s.device, s.address
-            FROM account_sessions AS s
+            FROM sessions AS s
             LEFT JOIN identities AS i ON i.person_id = s.person_id AND i.issuer = s.issuer
                 AND i.subject = s.subject
             WHERE s.id = $1
             """,
-            [.bytes(id.bytes)]
+            [.text(id)]
         ) { row in
             var event = Event(kind, of: try row.text(0), at: now)
             event.provider = try provider ?? row.optionalText(1)

@@ -57,9 +57,9 @@ extension PersonStore {
     }
 }
 
-extension BrowserSessionStore {
+extension SessionStore {
     /// The store, whose next change keeps the event with it.
-    package func noting(_ event: Event) -> BrowserSessionStore {
-        BrowserSessionStore(NotingDatabase(database, [event]))
+    package func noting(_ event: Event) -> SessionStore {
+        SessionStore(NotingDatabase(database, [event]))
     }
 }

@@ -172,7 +172,7 @@ extension GrantStore {
     package func swap(
         _ token: MovedToken,
         for grant: Grant,
-        in session: BrowserSession?,
+        in session: PersonSession?,
         issuedAt: Int64,
         spending used: [SpentOnce],
         at now: Int64
@@ -192,7 +192,7 @@ extension GrantStore {
             )
             guard isThere else { return .personGone }
             if let session {
-                guard try transaction.hasRow(Self.goOn, session.values) else {
+                guard try transaction.hasRow(Self.goOn, session.values(isNew: false)) else {
                     return .sessionEnded
                 }
                 try transaction.note(session)
@@ -259,12 +259,12 @@ extension GrantStore {
                     try transaction.revoke(id, at: now)
                 }
             }
-            let wasHere = try transaction.endSession(
+            let ending = try transaction.endSession(
                 token.sessionID,
                 realmID: token.realmID,
                 at: now
             )
-            return wasHere ? .endedHere : .ended
+            return ending == .notFound ? .ended : .endedHere
         }
     }
 }
@@ -276,13 +276,13 @@ package enum SignOutOfMoved: Hashable, Sendable {
     case spentBefore(SpentOnce.Kind)
 }
 
-extension BrowserSessionStore {
+extension SessionStore {
     /// Whether a session of the server before may come here yet: it has not, and has not ended.
     package func mayCome(id: String, realmID: String) async throws -> Bool {
         try await database.read { reader in
             try !reader.hasRow(
                 """
-                SELECT 1 FROM browser_sessions WHERE id = $1 AND realm_id = $2
+                SELECT 1 FROM sessions WHERE id = $1 AND realm_id = $2
                 UNION ALL SELECT 1 FROM moved_sessions
                 WHERE realm_id = $2 AND sid = $1 AND NOT is_offline AND client_id = ''
                     AND ended_at IS NOT NULL
@@ -309,14 +309,13 @@ extension BrowserSessionStore {
 
 extension GrantStore {
     private static let goOn: SQLText = """
-        INSERT INTO browser_sessions (\(BrowserSessionColumn.self))
-        VALUES (\(valuesOf: BrowserSessionColumn.self))
+        \(SessionStore.insert)
         ON CONFLICT (id) DO UPDATE SET last_seen_at = excluded.last_seen_at,
-            expires_at = CASE WHEN browser_sessions.expires_at < excluded.expires_at
-                THEN excluded.expires_at ELSE browser_sessions.expires_at END
-        WHERE browser_sessions.realm_id = excluded.realm_id
-            AND browser_sessions.person_id = excluded.person_id
-            AND browser_sessions.epoch = excluded.epoch AND browser_sessions.ended_at IS NULL
+            expires_at = CASE WHEN sessions.expires_at < excluded.expires_at
+                THEN excluded.expires_at ELSE sessions.expires_at END
+        WHERE sessions.realm_id = excluded.realm_id
+            AND sessions.person_id = excluded.person_id
+            AND sessions.epoch = excluded.epoch AND sessions.ended_at IS NULL
         RETURNING id
         """
 }
@@ -369,7 +368,7 @@ extension SQLReader {
 
 extension SQLTransaction {
     /// Keeps a browser session among those of before, so that its end is kept as well.
-    fileprivate func note(_ session: BrowserSession) throws {
+    fileprivate func note(_ session: PersonSession) throws {
         try run(
             """
             INSERT INTO moved_sessions (realm_id, sid, is_offline, client_id, person_id, started_at)

@@ -107,11 +107,11 @@ package struct GrantStore: Sendable {
     }
 
     /// Keeps a grant for a person's password, with the session that it hangs on and that begins with
-    /// it. Where the person's ``BrowserSession/epoch`` has changed since the password was judged, or they
+    /// it. Where the person's ``PersonSession/epoch`` has changed since the password was judged, or they
     /// are disabled, neither is kept and the answer is `.sessionEnded`.
     package func insert(
         _ grant: Grant,
-        beginning session: BrowserSession,
+        beginning session: PersonSession,
         spending used: [SpentOnce],
         at now: Int64
     ) async throws -> Redemption {
@@ -176,7 +176,7 @@ extension GrantStore {
                 SELECT 1 FROM people AS p
                 WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
             AND ($5 IS NULL OR EXISTS (
-                SELECT 1 FROM live_browser_sessions AS s
+                SELECT 1 FROM live_sessions AS s
                 WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $26))
             AND ($25 IS NULL OR EXISTS (
                 SELECT 1 FROM live_grants AS l
@@ -293,7 +293,7 @@ extension GrantStore {
             SELECT g.id FROM grants AS g
             LEFT JOIN clients AS c ON c.id = g.client_id
             LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
-            LEFT JOIN browser_sessions AS s ON s.id = g.session_id
+            LEFT JOIN sessions AS s ON s.id = g.session_id
             WHERE g.id > $1 AND g.created_at < $2 - 86400
                 AND (g.refused_at < $2 OR g.revoked_at < $2 OR g.expires_at < $2
                     OR (g.generation IS NOT NULL AND g.rotated_at + g.idle_seconds < $2)
@@ -363,12 +363,12 @@ extension SQLTransaction {
     fileprivate func useSession(ofGrant id: UniqueID, idle: Int64, at now: Int64) throws {
         try run(
             """
-            UPDATE browser_sessions SET last_seen_at = $1
+            UPDATE sessions SET last_seen_at = $1
             WHERE id = (SELECT g.session_id FROM grants AS g WHERE g.id = $2 AND NOT g.is_offline)
                 AND last_seen_at <= $3 AND last_seen_at > $4
             """,
             [
-                .int64(now), .bytes(id.bytes), .int64(now &- SessionActivity<String>.precision),
+                .int64(now), .bytes(id.bytes), .int64(now &- SessionActivity.precision),
                 .int64(now &- idle),
             ]
         )

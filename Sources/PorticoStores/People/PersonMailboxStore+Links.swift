@@ -46,7 +46,7 @@ package struct PersonLink: Hashable, Sendable {
     /// - Parameters:
     ///   - isProven: Whether the address was confirmed before.
     ///   - isSignedIn: Whether the browser has a session of that very account, as good as
-    ///     ``BrowserSessionStore/Proof/strength``.
+    ///     ``SessionStore/Proof/strength``.
     package func demand(isProven: Bool, isSignedIn: Bool) -> Demand {
         if choosesPassword { return .password }
         guard confirmsAddress, !isProven else { return .nothing }
@@ -66,7 +66,7 @@ package struct PersonLink: Hashable, Sendable {
     package enum Proof: Sendable {
         case password(PasswordHash)
         /// A click in a browser with that session.
-        case session(BrowserSession)
+        case session(PersonSession)
         /// A click in a browser without one.
         case none
     }

@@ -399,7 +399,7 @@ extension PersonMailboxStore {
     ///   - old: The hash of the cookie that the browser had.
     package func register(
         _ new: PersonRegistering,
-        beginning session: BrowserSession,
+        beginning session: PersonSession,
         replacing old: Hash256?,
         at now: Int64
     ) async throws -> PersonRegistered {

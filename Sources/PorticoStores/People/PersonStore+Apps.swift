@@ -43,7 +43,7 @@ extension PersonStore {
         _ consent: Consent,
         to client: Client,
         by personID: String,
-        in session: BrowserSession?,
+        in session: PersonSession?,
         notBefore: Int64,
         at now: Int64
     ) async throws {
@@ -100,12 +100,12 @@ extension SQLTransaction {
         )
     }
 
-    fileprivate func isLive(_ session: BrowserSession, of personID: String, at now: Int64) throws
+    fileprivate func isLive(_ session: PersonSession, of personID: String, at now: Int64) throws
         -> Bool
     {
         try hasRow(
             """
-            SELECT 1 FROM live_browser_sessions
+            SELECT 1 FROM live_sessions
             WHERE id = $1 AND realm_id = $2 AND person_id = $3 AND alive_until > $4
             """,
             [.text(session.id), .text(session.realmID), .text(personID), .int64(now)]
@@ -289,7 +289,7 @@ extension SQLTransaction {
                     AND g.id IN (
                         SELECT o.id FROM grants AS o WHERE o.person_id = $2 AND o.is_offline
                         UNION ALL
-                        SELECT k.id FROM browser_sessions AS b
+                        SELECT k.id FROM sessions AS b
                         JOIN grants AS k ON k.session_id = b.id
                         WHERE b.person_id = $2)
                 UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
@@ -397,7 +397,7 @@ extension SQLReader {
             WHERE g.id IN (
                     SELECT o.id FROM grants AS o WHERE o.person_id = $1 AND o.is_offline
                     UNION ALL
-                    SELECT k.id FROM browser_sessions AS b
+                    SELECT k.id FROM sessions AS b
                     JOIN grants AS k ON k.session_id = b.id
                     WHERE b.person_id = $1)
                 AND g.person_id = $1 AND g.realm_id = $2 AND g.created_at >= $3

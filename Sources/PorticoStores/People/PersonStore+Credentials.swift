@@ -223,7 +223,7 @@ extension PersonStore {
         case added(ended: Int)
         /// The person has as many apps as anyone may have, or is gone.
         case refused
-        /// The session does not prove the person now (``BrowserSessionStore/Proof``).
+        /// The session does not prove the person now (``SessionStore/Proof``).
         case unproven
     }
 
@@ -244,10 +244,10 @@ extension PersonStore {
     /// gone.
     ///
     /// - Parameter endsOthers: Whether the person's other sessions end
-    ///   (``BrowserSessionStore/endAll(of:except:realmID:at:)``).
+    ///   (``SessionStore/endAll(of:except:realmID:at:)``).
     package func enrol(
         _ credential: Credential,
-        in session: BrowserSession,
+        in session: PersonSession,
         endingOthers endsOthers: Bool,
         notice: MailDraft?,
         at now: Int64
@@ -289,7 +289,7 @@ extension PersonStore {
     /// With the last app the recovery codes go, too.
     package func removeSecondFactor(
         id: String,
-        in session: BrowserSession,
+        in session: PersonSession,
         notice: MailDraft?,
         at now: Int64
     ) async throws -> FactorRemoval {
@@ -335,7 +335,7 @@ extension SQLTransaction {
     }
 
     /// What changes with an app, besides that the person has it.
-    fileprivate func startWithApp(_ session: BrowserSession, at now: Int64) throws {
+    fileprivate func startWithApp(_ session: PersonSession, at now: Int64) throws {
         try run(
             """
             UPDATE people SET updated_at = $1, required_actions = TRIM(
@@ -346,7 +346,7 @@ extension SQLTransaction {
         )
         try run(
             """
-            UPDATE browser_sessions SET amr = TRIM(amr || ' otp')
+            UPDATE sessions SET amr = TRIM(amr || ' otp')
             WHERE id = $1 AND realm_id = $2 AND ' ' || amr || ' ' NOT LIKE '% otp %'
             """,
             [.text(session.id), .text(session.realmID)]

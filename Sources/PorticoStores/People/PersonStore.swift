@@ -138,6 +138,7 @@ extension SQLTransaction {
             [.text(id), .text(realmID)]
         )
         try makeTokensDue(ofEndedSessionsOf: id, at: 0)
+        try run("DELETE FROM sessions WHERE person_id = $1", [.text(id)])
         return .changed
     }
 
@@ -288,14 +289,14 @@ extension PersonStore {
     ///   - next: As it is kept, but for its epoch. It was authenticated when `session` was.
     ///   - notice: Where a mail is to tell of it.
     /// - Returns: The new session; `nil`, and nothing has changed, where `session` is over, or does not
-    ///   prove the person now (``BrowserSessionStore/Proof``).
+    ///   prove the person now (``SessionStore/Proof``).
     package func changePassword(
         _ password: PasswordHash,
-        in session: BrowserSession,
-        continuing next: BrowserSession,
+        in session: PersonSession,
+        continuing next: PersonSession,
         notice: MailDraft?,
         at now: Int64
-    ) async throws -> BrowserSession? {
+    ) async throws -> PersonSession? {
         try await database.change { transaction in
             guard try transaction.proves(session, .now, at: now) else { return nil }
             try transaction.set(
@@ -376,7 +377,7 @@ extension PersonStore {
         let pairs = try await database.read { reader in
             try reader.rows(
                 """
-                SELECT DISTINCT b.id, g.client_id FROM live_browser_sessions AS b
+                SELECT DISTINCT b.id, g.client_id FROM live_sessions AS b
                 JOIN live_grants AS g ON g.session_id = b.id
                 WHERE b.person_id = $1 AND b.realm_id = $2 AND g.alive_until > $3
                 ORDER BY b.id, g.client_id

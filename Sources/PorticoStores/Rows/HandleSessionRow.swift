@@ -11,7 +11,7 @@ extension HandleSession {
     /// - Parameter first: The place of the first column of ``HandleSessionColumn``.
     init(_ row: any SQLRow, from first: Int = 0) throws {
         func at(_ column: HandleSessionColumn) -> Int { first + column.rawValue }
-        sessionID = try row.uniqueID(at(.sessionID))
+        sessionID = try row.text(at(.sessionID))
         did = try row.text(at(.did))
         handle = try row.text(at(.handle))
         host = try row.text(at(.host))
@@ -33,7 +33,7 @@ extension HandleSession {
     /// In the order of ``HandleSessionColumn``.
     var values: [SQLValue] {
         [
-            .bytes(sessionID.bytes), .text(did), .text(handle), .text(host), .text(issuer),
+            .text(sessionID), .text(did), .text(handle), .text(host), .text(issuer),
             .text(clientID), SQLValue(clientKeyID), .text(askedScope), .text(scope),
             SQLValue(sealed), SQLValue(accessExpiresAt), .int64(createdAt), .int64(refreshedAt),
             .int64(revision), SQLValue(sentAt), .bool(foreignSealsUntil != nil),
@@ -47,8 +47,8 @@ extension LiveHandleSession {
     ///
     /// - Parameter row: The columns of a session, of its person, and of ``HandleSessionColumn``.
     init(_ row: any SQLRow) throws {
-        live = try LiveAccountSession(row)
-        handle = try HandleSession(row, from: AccountSessionColumn.count + PersonColumn.count)
+        live = try LiveSession(row)
+        handle = try HandleSession(row, from: SessionColumn.count + PersonColumn.count)
     }
 }
 

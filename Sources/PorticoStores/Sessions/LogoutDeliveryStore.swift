@@ -15,7 +15,7 @@ package struct LogoutDelivery: Hashable, Sendable {
 /// Keeps whom of the clients must still be told that a session is over (OpenID Connect Back-Channel
 /// Logout §2.3, §2.5).
 ///
-/// ``BrowserSessionStore`` and ``PersonStore`` put deliveries down in the transaction that ends the
+/// ``SessionStore`` and ``PersonStore`` put deliveries down in the transaction that ends the
 /// session, so that none is lost; this is how they leave again.
 package struct LogoutDeliveryStore: Sendable {
     let database: any SQLDatabase
@@ -100,7 +100,7 @@ extension SQLTransaction {
             try rows(
                 """
                 SELECT DISTINCT s.id, s.realm_id, s.person_id, c.id, c.settings
-                FROM live_browser_sessions AS s
+                FROM live_sessions AS s
                 JOIN grants AS g ON g.session_id = s.id AND g.refused_at IS NULL
                 JOIN clients AS c ON c.id = g.client_id AND c.realm_id = s.realm_id
                 WHERE s.id = $1 AND s.realm_id = $2
@@ -120,7 +120,7 @@ extension SQLTransaction {
             try rows(
                 """
                 SELECT DISTINCT s.id, s.realm_id, s.person_id, c.id, c.settings
-                FROM live_browser_sessions AS s
+                FROM live_sessions AS s
                 JOIN grants AS g ON g.session_id = s.id AND g.refused_at IS NULL
                 JOIN clients AS c ON c.id = g.client_id AND c.realm_id = s.realm_id
                 WHERE s.person_id = $1

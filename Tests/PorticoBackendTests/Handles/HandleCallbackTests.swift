@@ -470,7 +470,7 @@ import Testing
         let presented = live.cookie.presented([.cookie: "sid=\(attempt.value)"], at: moment)
         #expect(presented == .invalid)
         let seal = try live.cookie.seal(
-            of: UniqueID(random: .system),
+            of: UniqueID(random: .system).text,
             TestHosts.Person.ann.did,
             at: moment
         )

@@ -55,28 +55,28 @@ private struct MeetingPlace: Sendable {
     static let callers = 25
 
     let folder: String
-    let session: UniqueID
+    let session: String
     /// The time at the beginning.
     let seconds: Int64
     let clock: StoppedClock
 
-    init(folder: String, session: UniqueID, seconds: Int64) {
+    init(folder: String, session: String, seconds: Int64) {
         self.folder = folder
         self.session = session
         self.seconds = seconds
         clock = StoppedClock(at: Double(seconds))
     }
 
-    var text: String { "\(folder)|\(session.text)|\(seconds)" }
+    var text: String { "\(folder)|\(session)|\(seconds)" }
 
     static func ofEnvironment() throws -> MeetingPlace {
         let text = ProcessInfo.processInfo.environment[variable] ?? ""
         let parts = text.split(separator: "|").map { String($0) }
         try #require(parts.count == 3)
-        let (id, seconds) = (UniqueID(parts[1]), Int64(parts[2]))
+        let seconds = Int64(parts[2])
         return MeetingPlace(
             folder: parts[0],
-            session: try #require(id),
+            session: parts[1],
             seconds: try #require(seconds)
         )
     }
@@ -431,6 +431,7 @@ private struct WritingHost: HandleTokenServers, HandleTokenServer {
         let other = Backend(
             directory: first.directory,
             accounts: first.accounts,
+            sessions: first.sessions,
             handles: first.handles,
             ring: first.ring,
             clock: first.clock,

@@ -62,10 +62,10 @@ final class HandleScene: Sendable {
         host: String = "https://pds.example.com",
         clientKeyID: String? = "key-1",
         granted: String = "atproto transition:generic",
-        form: NewAccountSession.Form? = nil,
+        form: PersonSession.Form? = nil,
         foreignSealsUntil: Int64? = nil
     ) async throws -> HandleSession {
-        let (id, now) = (moment.id(), clock.seconds)
+        let (id, now) = (moment.id().text, clock.seconds)
         let key = try DPoPKey(random: .system)
         let held = HandleTokenVault.Tokens(
             access: SecretText("A1"),
@@ -89,12 +89,11 @@ final class HandleScene: Sendable {
             emailRule: .never,
             isSignUpOpen: true,
             newPersonID: moment.id().text,
-            session: NewAccountSession(
+            session: NewSession(
                 id: id,
                 form: form
                     ?? .browser(
-                        cookieHash: Hash256(of: RandomSource.system.bytes(16)),
-                        replacing: nil
+                        cookieHash: Hash256(of: RandomSource.system.bytes(16))
                     ),
                 providerSessionID: nil,
                 device: "Firefox on Linux",
@@ -123,17 +122,17 @@ final class HandleScene: Sendable {
         return try #require(try await session(id))
     }
 
-    func session(_ id: UniqueID) async throws -> HandleSession? {
+    func session(_ id: String) async throws -> HandleSession? {
         try await handles.live(id, at: clock.seconds)?.handle
     }
 
-    func signOut(_ id: UniqueID) async throws {
+    func signOut(_ id: String) async throws {
         let live = try #require(try await handles.live(id, at: clock.seconds))
-        _ = try await database.accounts.signOut(id, of: live.live.person.id, at: clock.seconds)
+        _ = try await database.sessions.signOut(id, of: live.live.person.id, at: clock.seconds)
     }
 
     /// The stored tokens: access, refresh.
-    func stored(_ id: UniqueID) async throws -> [String?] {
+    func stored(_ id: String) async throws -> [String?] {
         let session = try #require(try await session(id))
         let tokens = try #require(vault.open(session))
         return [tokens.access?.reveal(), tokens.refresh?.reveal()]
@@ -320,7 +319,7 @@ extension BackendUnderTest {
     func handleSession(ofSeal seal: String) async throws -> LiveHandleSession? {
         let passwords = try IronPasswords(session: SecretText(Self.sealPassword))
         let opened = try IronSession(passwords).open(seal, at: clock.seconds * 1000)
-        guard let id = opened.object.string("session").flatMap({ UniqueID($0) }) else {
+        guard let id = opened.object.string("session") else {
             return nil
         }
         return try await database.handles.live(id, at: clock.seconds)
@@ -329,7 +328,7 @@ extension BackendUnderTest {
     /// Every session that there is, alive or not.
     func accountSessions() throws -> Int64 {
         try database.database.read { reader in
-            try reader.first("SELECT count(*) FROM account_sessions", []) { try $0.int64(0) } ?? -1
+            try reader.first("SELECT count(*) FROM sessions", []) { try $0.int64(0) } ?? -1
         }
     }
 

@@ -326,7 +326,7 @@ import Testing
             let file = try #require(scene.database.file)
             setenv(
                 "TEST_HANDLE_KILLED",
-                "\(file)|\(session.sessionID.text)|\(scene.clock.seconds)",
+                "\(file)|\(session.sessionID)|\(scene.clock.seconds)",
                 1
             )
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -353,7 +353,7 @@ private struct DyingHost: HandleTokenServers, HandleTokenServer {
         let text = ProcessInfo.processInfo.environment["TEST_HANDLE_KILLED"] ?? ""
         let parts = text.split(separator: "|").map(String.init)
         try #require(parts.count == 3)
-        let (id, now) = (try #require(UniqueID(parts[1])), try #require(Int64(parts[2])))
+        let (id, now) = (parts[1], try #require(Int64(parts[2])))
         let handles = HandleSessionStore(try SQLiteDatabase(file: parts[0]))
         let tokens = HandleTokens(
             handles: handles,

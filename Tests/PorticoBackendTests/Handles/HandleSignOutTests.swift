@@ -161,7 +161,7 @@ import Testing
     func byTheOtherCookie() async throws {
         let value = String(repeating: "a", count: 43)
         let (_, seal) = try await server.signedIn(
-            form: .browser(cookieHash: Hash256(of: value), replacing: nil)
+            form: .browser(cookieHash: Hash256(of: value))
         )
         let reply = try await server.send(
             .post,
@@ -203,7 +203,7 @@ import Testing
             let server = try await HostedBackend()
             let value = String(repeating: "a", count: 43)
             let (_, own) = try await server.signedIn(
-                form: .browser(cookieHash: Hash256(of: value), replacing: nil)
+                form: .browser(cookieHash: Hash256(of: value))
             )
             let (_, another) = try await server.signedIn()
             let seals = ["its own": own, "another": another, "planted": "planted"]
@@ -291,7 +291,7 @@ import Testing
         try await scene.database.database.write { transaction in
             _ = try transaction.run(
                 "UPDATE handle_sessions SET sealed = $1 WHERE session_id = $2",
-                [SQLValue(sealed), .bytes(id.bytes)]
+                [SQLValue(sealed), .text(id)]
             )
         }
         try await scene.signOut(id)

@@ -375,7 +375,7 @@ import Testing
         try await scene.database.database.write { transaction in
             _ = try transaction.run(
                 "UPDATE handle_sessions SET sealed = $1 WHERE session_id = $2",
-                [SQLValue(sealed), .bytes(id.bytes)]
+                [SQLValue(sealed), .text(id)]
             )
         }
         let read = try #require(try await scene.session(id))

@@ -80,10 +80,11 @@ final class HostedBackend: Sendable {
         backend = try Backend(
             directory: directory,
             accounts: database.accounts,
+            sessions: database.sessions,
             handles: database.handles,
             ring: HandleScene.ring,
             clock: time,
-            activity: SessionActivity(accounts: database.accounts),
+            activity: SessionActivity(database.sessions),
             logger: log.logger,
             pages: PageRenderer(),
             publicURL: url,
@@ -119,7 +120,7 @@ final class HostedBackend: Sendable {
         accessLives seconds: Int64? = 900,
         host: String = "https://pds.example.com",
         granted: String = "atproto transition:generic",
-        form: NewAccountSession.Form? = nil,
+        form: PersonSession.Form? = nil,
         foreignSealsUntil: Int64? = nil
     ) async throws -> (session: HandleSession, seal: String) {
         let session = try await scene.signedIn(

@@ -33,7 +33,7 @@ import Testing
             check = HandleSessionCheck(
                 handles: scene.handles,
                 cookie: cookie,
-                activity: SessionActivity(accounts: scene.database.accounts)
+                activity: SessionActivity(scene.database.sessions)
             )
         }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(object.string("did") == session.did)
         #expect(object.int64("createdAt") == session.createdAt * 1000)
         #expect(object.int64("lastAccessed") == sid.now)
-        #expect(object.string("session") == session.sessionID.text)
+        #expect(object.string("session") == session.sessionID)
         #expect(object.count == 4)
     }
 
@@ -136,7 +136,7 @@ import Testing
             try IronPasswords(session: SecretText("another password, which is as long as it"))
         )
         let stranger = try other.seal(
-            ["did": .string(session.did), "session": .string(session.sessionID.text)],
+            ["did": .string(session.did), "session": .string(session.sessionID)],
             seconds: 60,
             at: sid.now,
             random: .system
@@ -175,7 +175,7 @@ import Testing
     func content() async throws {
         let sid = try SidUnderTest(HandleScene())
         let session = try await sid.scene.signedIn()
-        let id = JSONValue.string(session.sessionID.text)
+        let id = JSONValue.string(session.sessionID)
         let objects: [JSONObject] = [
             ["session": id], ["did": 1, "session": id], ["did": ""],
             ["did": .string(session.did), "session": "x"],
@@ -222,7 +222,7 @@ import Testing
         let object = try sid.seals.open(next, at: sid.now).object
         #expect(object.int64("createdAt") == session.createdAt * 1000)
         #expect(object.int64("lastAccessed") == sid.now)
-        #expect(object.string("session") == session.sessionID.text)
+        #expect(object.string("session") == session.sessionID)
         #expect(try await sid.open(next).fields.isEmpty)
         // What comes as a bearer goes back in an answer, not as a cookie.
         let bearer = try await sid.open([.authorization: "Bearer \(seal)"])
@@ -408,11 +408,11 @@ import Testing
 
 extension HandleScene {
     /// As if its account's session had no end of its own.
-    func prolong(_ id: UniqueID) async throws {
+    func prolong(_ id: String) async throws {
         try await database.database.write { transaction in
             _ = try transaction.run(
-                "UPDATE account_sessions SET expires_at = 9999999999 WHERE id = $1",
-                [.bytes(id.bytes)]
+                "UPDATE sessions SET expires_at = 9999999999 WHERE id = $1",
+                [.text(id)]
             )
         }
     }

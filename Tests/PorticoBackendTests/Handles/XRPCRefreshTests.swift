@@ -367,7 +367,7 @@ import Testing
             session.sessionID,
             at: server.clock.seconds
         )
-        _ = try await server.database.accounts.signOut(
+        _ = try await server.database.sessions.signOut(
             session.sessionID,
             of: try #require(live).live.person.id,
             at: server.clock.seconds
@@ -420,7 +420,7 @@ import Testing
         let live = try #require(
             try await server.database.handles.live(session.sessionID, at: server.clock.seconds)
         )
-        _ = try await server.database.accounts.signOut(
+        _ = try await server.database.sessions.signOut(
             session.sessionID,
             of: live.live.person.id,
             at: server.clock.seconds

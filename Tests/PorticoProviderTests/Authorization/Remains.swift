@@ -34,9 +34,9 @@ extension ProviderUnderTest {
             }
             return Remains(
                 liveSessions: try count(
-                    "SELECT count(*) FROM browser_sessions WHERE ended_at IS NULL"
+                    "SELECT count(*) FROM sessions WHERE ended_at IS NULL"
                 ),
-                sessions: try count("SELECT count(*) FROM browser_sessions"),
+                sessions: try count("SELECT count(*) FROM sessions"),
                 grants: try count("SELECT count(*) FROM grants"),
                 pushedRequests: try count("SELECT count(*) FROM pushed_requests"),
                 consents: try count("SELECT count(*) FROM consents")

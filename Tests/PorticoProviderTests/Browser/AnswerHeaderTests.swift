@@ -191,7 +191,7 @@ import Testing
         let page = try await browser.authorize(TestFlow.request())
         try await server.database.database.write { transaction in
             try transaction.run("DROP TABLE grants", [])
-            try transaction.run("DROP TABLE browser_sessions", [])
+            try transaction.run("DROP TABLE sessions", [])
             try transaction.run("DROP TABLE pushed_requests", [])
         }
         let failed = try await browser.submit(page, TestRealm.login())
@@ -204,7 +204,7 @@ import Testing
             for word in [
                 "SQL", "sql", "GRDB", "table", "swift", "Sources", "Error(", String(checkout),
                 "/Users",
-                "browser_sessions", "pushed_requests", "insert", "INSERT",
+                "sessions", "pushed_requests", "insert", "INSERT",
             ] {
                 #expect(!reply.text.contains(word), "\(word)")
             }

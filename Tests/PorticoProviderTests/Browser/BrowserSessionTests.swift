@@ -103,7 +103,7 @@ import Testing
         let bytes = try #require(Base64URL.decode(value))
         #expect(bytes.count == 32)
         let stored = try server.database.database.read { reader in
-            try reader.rows("SELECT cookie_hash, id FROM browser_sessions", []) {
+            try reader.rows("SELECT cookie_hash, id FROM sessions", []) {
                 (try $0.bytes(0), try $0.text(1))
             }
         }

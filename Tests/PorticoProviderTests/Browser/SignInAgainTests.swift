@@ -216,7 +216,7 @@ extension ProviderUnderTest {
     /// As if no one had used any browser session since it began: what a refresh has noted is undone.
     fileprivate func forgetUse() async throws {
         try await database.database.write { transaction in
-            _ = try transaction.run("UPDATE browser_sessions SET last_seen_at = created_at", [])
+            _ = try transaction.run("UPDATE sessions SET last_seen_at = created_at", [])
         }
     }
 }

@@ -10,7 +10,7 @@ extension BackendUnderTest {
     package func proveSessions() async throws {
         let now = clock.seconds
         try await database.database.write { transaction in
-            _ = try transaction.run("UPDATE account_sessions SET proven_at = $1", [.int64(now)])
+            _ = try transaction.run("UPDATE sessions SET proven_at = $1", [.int64(now)])
         }
     }
 
@@ -20,7 +20,7 @@ extension BackendUnderTest {
             try reader.first(
                 """
                 SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM identities)
-                     + (SELECT count(*) FROM account_sessions) + (SELECT count(*) FROM spent_once)
+                     + (SELECT count(*) FROM sessions) + (SELECT count(*) FROM spent_once)
                      + (SELECT count(*) FROM email_codes) + (SELECT count(*) FROM mails)
                      + (SELECT count(*) FROM events)
                 """,

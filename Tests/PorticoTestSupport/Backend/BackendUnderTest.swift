@@ -110,10 +110,11 @@ package final class BackendUnderTest: Sendable {
         backend = try Backend(
             directory: directory,
             accounts: database.accounts,
+            sessions: database.sessions,
             handles: database.handles,
             ring: ring,
             clock: time,
-            activity: SessionActivity(accounts: database.accounts),
+            activity: SessionActivity(database.sessions),
             logger: written.logger,
             pages: PageRenderer(),
             publicURL: url,

@@ -122,10 +122,11 @@ package struct RunningBackend: Sendable {
         backend = try Backend(
             directory: directory,
             accounts: database.accounts,
+            sessions: database.sessions,
             handles: database.handles,
             ring: ring,
             clock: time,
-            activity: SessionActivity(accounts: database.accounts),
+            activity: SessionActivity(database.sessions),
             logger: written.logger,
             pages: PageRenderer(),
             publicURL: PublicURL(origin),

@@ -95,7 +95,7 @@ package final class ProviderUnderTest: Sendable {
             ring: ring,
             clock: time,
             hashing: hashing,
-            activity: SessionActivity(sessions: database.sessions),
+            activity: SessionActivity(database.sessions),
             logger: logger,
             publicURL: url,
             documentsBy: documents,

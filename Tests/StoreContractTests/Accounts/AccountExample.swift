@@ -61,6 +61,7 @@ enum AccountExample {
     }
 
     static func fresh() -> UniqueID { UniqueID(random: .system) }
+    static func freshSession() -> String { fresh().text }
     static func freshHash() -> Hash256 { Hash256(of: RandomSource.system.bytes(16)) }
 
     static func attempt(_ hash: Hash256 = freshHash()) -> SpentOnce {
@@ -70,15 +71,15 @@ enum AccountExample {
     static func browser(
         _ cookie: Hash256 = freshHash(),
         replacing old: Hash256? = nil,
-        id: UniqueID = fresh()
-    ) -> NewAccountSession {
-        session(.browser(cookieHash: cookie, replacing: old), id: id)
+        id: String = freshSession()
+    ) -> NewSession {
+        var session = session(.browser(cookieHash: cookie), id: id)
+        session.replaces = old
+        return session
     }
 
-    static func session(_ form: NewAccountSession.Form, id: UniqueID = fresh())
-        -> NewAccountSession
-    {
-        NewAccountSession(
+    static func session(_ form: PersonSession.Form, id: String = freshSession()) -> NewSession {
+        NewSession(
             id: id,
             form: form,
             providerSessionID: nil,
@@ -89,8 +90,8 @@ enum AccountExample {
         )
     }
 
-    static func app(id: UniqueID = fresh(), refresh: RefreshState = refresh())
-        -> NewAccountSession
+    static func app(id: String = freshSession(), refresh: RefreshState = refresh())
+        -> NewSession
     {
         session(.app(name: "notes", refresh: refresh), id: id)
     }
@@ -108,7 +109,7 @@ enum AccountExample {
     static func signIn(
         _ key: IdentityKey = ann,
         email: Mailbox? = nil,
-        session: NewAccountSession = browser(),
+        session: NewSession = browser(),
         rule: SignInEvent.EmailRule = .never,
         spending: [SpentOnce] = [attempt()]
     ) -> SignInEvent {
@@ -164,7 +165,7 @@ extension TestDatabase {
     struct SignedIn {
         var account: Person
         var cookie: Hash256
-        var sessionID: UniqueID
+        var sessionID: String
     }
 
     func signIn(_ event: SignInEvent, at now: Int64 = AccountExample.now) async throws
@@ -189,24 +190,30 @@ extension TestDatabase {
     }
 
     func live(_ cookie: Hash256, at now: Int64 = AccountExample.now) async throws
-        -> LiveAccountSession?
+        -> LiveSession?
     {
-        try await accounts.live(cookie: cookie, at: now)
+        try await sessions.liveAtBackend(cookie: cookie, at: now)
     }
 
     func sessions(of id: String, at now: Int64 = AccountExample.now) async throws
-        -> [AccountSession]
+        -> [PersonSession]
     {
-        try await accounts.sessions(of: id, at: now, limit: 10)
+        try await sessions.sessions(
+            of: id,
+            realmID: "home",
+            at: now,
+            idle: 1800,
+            limit: 10
+        )
     }
 
-    func isLive(_ id: UniqueID, at now: Int64 = AccountExample.now) async throws -> Bool {
-        try await accounts.live(id: id, at: now) != nil
+    func isLive(_ id: String, at now: Int64 = AccountExample.now) async throws -> Bool {
+        try await sessions.liveAtBackend(id: id, at: now) != nil
     }
 
     /// A session that waits for its app.
     func waiting(_ key: IdentityKey = AccountExample.ann) async throws -> (
-        code: HandOff, account: Person, sessionID: UniqueID
+        code: HandOff, account: Person, sessionID: String
     ) {
         let code = AccountExample.handOff()
         let session = AccountExample.session(.handOff(code))
@@ -218,7 +225,7 @@ extension TestDatabase {
     func link(
         _ key: IdentityKey,
         email: Mailbox? = nil,
-        in sessionID: UniqueID,
+        in sessionID: String,
         spending: [SpentOnce] = [AccountExample.attempt()],
         notice: MailDraft? = nil,
         at now: Int64 = AccountExample.now

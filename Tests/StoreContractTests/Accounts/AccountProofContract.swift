@@ -73,7 +73,7 @@ import Testing
         _ = try await stores.signIn(event)
         try await stores.startConfirmation(of: "ann@example.com")
         #expect(try await stores.prove(app.id, nil).account != nil)
-        let live = try await stores.accounts.live(id: app.id, at: Self.later)
+        let live = try await stores.sessions.liveAtBackend(id: app.id, at: Self.later)
         #expect(live?.session.provenAt == Self.later)
         #expect(try await stores.rotate(app.id, 1) == .rotated)
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(try await Self.proven(stores, ann.cookie) == .none)
         #expect(try await stores.live(cookie) == nil)
 
-        _ = try await stores.accounts.signOut(
+        _ = try await stores.sessions.signOut(
             ann.sessionID,
             of: ann.account.id,
             at: AccountExample.now
@@ -124,7 +124,7 @@ import Testing
 extension TestDatabase {
     /// The right code proves who has a session.
     fileprivate func prove(
-        _ sessionID: UniqueID,
+        _ sessionID: String,
         _ cookieHash: Hash256?,
         code: String = "123456"
     ) async throws -> EmailConfirmationOutcome {

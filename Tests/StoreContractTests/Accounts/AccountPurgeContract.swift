@@ -28,7 +28,7 @@ import Testing
     func alive() async throws {
         let ann = try await stores.signedIn()
         let here = try await stores.signedIn()
-        _ = try await stores.accounts.signOutEverywhere(
+        _ = try await stores.sessions.signOutEverywhere(
             of: ann.account.id,
             except: here.sessionID,
             at: AccountExample.now
@@ -43,7 +43,7 @@ import Testing
         let code = try await stores.waiting().code
         if isSpent {
             let wrong = WrongHandOff.verifier.presentation(of: code)
-            _ = try await stores.accounts.redeem(wrong, at: AccountExample.now)
+            _ = try await stores.sessions.redeem(wrong, at: AccountExample.now)
         }
         try await stores.accounts.purge(before: code.expiresAt)
         let outcome = try await stores.redeem(code)
@@ -92,9 +92,9 @@ import Testing
 }
 
 extension TestDatabase {
-    func hasRow(ofSession id: UniqueID) async throws -> Bool {
+    func hasRow(ofSession id: String) async throws -> Bool {
         try database.read { reader in
-            try reader.hasRow("SELECT 1 FROM account_sessions WHERE id = $1", [.bytes(id.bytes)])
+            try reader.hasRow("SELECT 1 FROM sessions WHERE id = $1", [.text(id)])
         }
     }
 }

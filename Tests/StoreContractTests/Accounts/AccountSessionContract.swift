@@ -16,25 +16,22 @@ import Testing
         new.providerSessionID = "sid-1"
         let event = AccountExample.signIn(session: new)
         let account = try #require(try await stores.signIn(event).account)
-        let session = AccountSession(
-            id: new.id,
-            personID: account.id,
-            form: .browser(cookieHash: cookie),
-            identity: AccountExample.ann,
-            providerSessionID: "sid-1",
-            device: "Firefox on Linux",
-            address: "192.0.2.7",
-            provenAt: nil,
-            createdAt: AccountExample.now,
-            lastSeenAt: AccountExample.now,
-            idleSeconds: AccountExample.idle,
-            expiresAt: AccountExample.now + AccountExample.sessionLife
+        let session = PersonSession(
+            new,
+            of: account,
+            epoch: 0,
+            by: AccountExample.identity(),
+            at: AccountExample.now
         )
-        let live = LiveAccountSession(session: session, person: account, providers: ["google"])
+        #expect(session.cookieHash == cookie)
+        #expect(session.identity == AccountExample.ann)
+        #expect(session.provenAt == nil, "the provider did not say when it asked")
+        #expect(session.authenticatedAt == AccountExample.now)
+        let live = LiveSession(session: session, person: account, providers: ["google"])
         #expect(try await stores.live(cookie) == live)
-        #expect(try await stores.accounts.live(id: new.id, at: AccountExample.now) == live)
+        #expect(try await stores.sessions.liveAtBackend(id: new.id, at: AccountExample.now) == live)
         #expect(try await stores.live(AccountExample.freshHash()) == nil)
-        #expect(try await stores.isLive(AccountExample.fresh()) == false)
+        #expect(try await stores.isLive(AccountExample.freshSession()) == false)
     }
 
     @Test("an app's own session is live at once, with its refresh state")
@@ -43,7 +40,7 @@ import Testing
         refresh.idempotencyKey = Hash256(of: "key")
         let new = AccountExample.app(refresh: refresh)
         _ = try await stores.signIn(AccountExample.signIn(session: new))
-        let live = try await stores.accounts.live(id: new.id, at: AccountExample.now)
+        let live = try await stores.sessions.liveAtBackend(id: new.id, at: AccountExample.now)
         #expect(live?.session.form == .app(name: "notes", refresh: refresh))
     }
 
@@ -81,7 +78,7 @@ import Testing
 
     @Test("of an account's live sessions no more are listed than are asked for, those seen last")
     func listed() async throws {
-        var ids: [UniqueID] = []
+        var ids: [String] = []
         var account: Person?
         for later in 0..<5 as Range<Int64> {
             let signedIn = try await stores.signedIn(at: AccountExample.now + later)
@@ -90,9 +87,11 @@ import Testing
         }
         let id = try #require(account?.id)
         for limit in [3, 5, .max] {
-            let listed = try await stores.accounts.sessions(
+            let listed = try await stores.sessions.sessions(
                 of: id,
+                realmID: "home",
                 at: AccountExample.now + 5,
+                idle: 1800,
                 limit: limit
             )
             #expect(listed.map(\.id) == Array(ids.reversed().prefix(limit)))
@@ -137,13 +136,13 @@ import Testing
         _ = try await stores.signIn(AccountExample.signIn(session: new))
         let later = AccountExample.now + AccountExample.idle - 1
         let rotation = Rotation(
-            familyID: new.id,
+            familyID: try #require(UniqueID(new.id)),
             generation: 1,
             idempotencyKey: Hash256(of: "key"),
             keyID: [9, 9, 9, 9]
         )
-        #expect(try await stores.accounts.rotate(rotation, at: later) == .rotated)
-        let live = try await stores.accounts.live(id: new.id, at: later + 1000)
+        #expect(try await stores.sessions.rotate(rotation, at: later) == .rotated)
+        let live = try await stores.sessions.liveAtBackend(id: new.id, at: later + 1000)
         var refresh = AccountExample.refresh(2)
         refresh.keyID = [9, 9, 9, 9]
         refresh.rotatedAt = later
@@ -162,10 +161,10 @@ import Testing
     func touch() async throws {
         let (one, other) = (try await stores.signedIn(), try await stores.signedIn())
         let now = AccountExample.now
-        try await stores.accounts.touch([(one.sessionID, now + 50), (other.sessionID, now - 50)])
+        try await stores.sessions.touch([(one.sessionID, now + 50), (other.sessionID, now - 50)])
         #expect(try await stores.live(one.cookie)?.session.lastSeenAt == now + 50)
         #expect(try await stores.live(other.cookie)?.session.lastSeenAt == now)
-        try await stores.accounts.touch([])
+        try await stores.sessions.touch([])
         let seen = now + 50 + AccountExample.idle
         #expect(try await stores.live(one.cookie, at: seen - 1) != nil)
         #expect(try await stores.live(one.cookie, at: seen) == nil)
@@ -178,7 +177,7 @@ import Testing
         let two = try await stores.signedIn()
         _ = try await stores.waiting()
         _ = try await stores.signedIn(AccountExample.key("bob"))
-        try await stores.accounts.touch([(one.sessionID, AccountExample.now + 1)])
+        try await stores.sessions.touch([(one.sessionID, AccountExample.now + 1)])
         let sessions = try await stores.sessions(of: one.account.id)
         #expect(sessions.map(\.id) == [one.sessionID, two.sessionID])
     }
@@ -209,19 +208,20 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
     }
 
     func happen(to ann: TestDatabase.SignedIn, in stores: TestDatabase) async throws {
-        let (accounts, id, now) = (stores.accounts, ann.account.id, AccountExample.now)
+        let (accounts, sessions) = (stores.accounts, stores.sessions)
+        let (id, now) = (ann.account.id, AccountExample.now)
         switch self {
         case .ended:
-            let outcome = try await accounts.signOut(ann.sessionID, of: id, at: now)
+            let outcome = try await sessions.signOut(ann.sessionID, of: id, at: now)
             #expect(outcome == .signedOut(forgetting: []))
         case .replaced:
             let session = AccountExample.browser(replacing: ann.cookie)
             _ = try await stores.signIn(AccountExample.signIn(session: session))
         case .expired:
-            try await accounts.touch([(ann.sessionID, self.now - 1)])
+            try await sessions.touch([(ann.sessionID, self.now - 1)])
         case .idle: break
         case .signedOutEverywhere:
-            let outcome = try await accounts.signOutEverywhere(of: id, except: nil, at: now)
+            let outcome = try await sessions.signOutEverywhere(of: id, except: nil, at: now)
             #expect(outcome == .signedOut(forgetting: []))
         case .blocked:
             #expect(try await stores.block(id, true, at: now) == .changed)
@@ -243,7 +243,7 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             )
             #expect(outcome.identity?.key == AccountExample.ann)
         case .providerLogout:
-            let count = try await accounts.endSessions(
+            let count = try await sessions.endSessions(
                 issuer: AccountExample.google,
                 subject: "ann",
                 providerSessionID: nil,
@@ -257,10 +257,13 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension TestDatabase {
-    func rotate(_ id: UniqueID, _ generation: UInt32, at now: Int64 = AccountExample.now)
+    func rotate(_ id: String, _ generation: UInt32, at now: Int64 = AccountExample.now)
         async throws -> RotationOutcome
     {
-        try await accounts.rotate(Example.rotation(of: id, from: generation), at: now)
+        try await sessions.rotate(
+            Example.rotation(of: #require(UniqueID(id)), from: generation),
+            at: now
+        )
     }
 }
 

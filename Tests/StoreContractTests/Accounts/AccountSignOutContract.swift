@@ -27,7 +27,7 @@ import Testing
     @Test("a session's end is called what its caller says")
     func replayed() async throws {
         let ann = try await stores.signedIn()
-        let change = try await stores.accounts.end(
+        let change = try await stores.sessions.end(
             sessionID: ann.sessionID,
             of: ann.account.id,
             as: .refreshReplayed,
@@ -41,7 +41,7 @@ import Testing
     func others() async throws {
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
-        let outcome = try await stores.accounts.signOut(
+        let outcome = try await stores.sessions.signOut(
             ann.sessionID,
             of: bob.account.id,
             at: AccountExample.now
@@ -128,7 +128,7 @@ import Testing
     func logout(_ sample: (String?, String?, [String])) async throws {
         let (subject, sid, expected) = sample
         let stores = try StoreUnderTest.empty()
-        var ids: [String: UniqueID] = [:]
+        var ids: [String: String] = [:]
         func begin(_ name: String, _ key: IdentityKey, _ sid: String?, isApp: Bool = false)
             async throws
         {
@@ -190,15 +190,15 @@ extension TestDatabase {
     func signOut(_ person: SignedIn, at now: Int64 = AccountExample.now) async throws
         -> SignOutOutcome
     {
-        try await accounts.signOut(person.sessionID, of: person.account.id, at: now)
+        try await sessions.signOut(person.sessionID, of: person.account.id, at: now)
     }
 
     func signOutEverywhere(
         _ account: Person,
-        but kept: UniqueID? = nil,
+        but kept: String? = nil,
         at now: Int64 = AccountExample.now
     ) async throws -> SignOutOutcome {
-        try await accounts.signOutEverywhere(of: account.id, except: kept, at: now)
+        try await sessions.signOutEverywhere(of: account.id, except: kept, at: now)
     }
 
     func logout(
@@ -206,7 +206,7 @@ extension TestDatabase {
         _ sid: String?,
         spending token: SpentOnce = AccountExample.attempt()
     ) async throws -> Int? {
-        try await accounts.endSessions(
+        try await sessions.endSessions(
             issuer: AccountExample.google,
             subject: subject,
             providerSessionID: sid,

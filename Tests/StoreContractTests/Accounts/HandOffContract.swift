@@ -18,25 +18,20 @@ import Testing
         let later = AccountExample.now + 59
         var presentation = AccountExample.presentation(of: code)
         presentation.refresh.idempotencyKey = Hash256(of: "key")
-        let outcome = try await stores.accounts.redeem(presentation, at: later)
-        let session = AccountSession(
-            id: sessionID,
-            personID: account.id,
-            form: .app(name: "notes", refresh: presentation.refresh),
-            identity: AccountExample.ann,
-            providerSessionID: nil,
-            device: "Firefox on Linux",
-            address: "192.0.2.7",
-            provenAt: nil,
-            createdAt: AccountExample.now,
-            lastSeenAt: later,
-            idleSeconds: AccountExample.idle,
-            expiresAt: AccountExample.now + AccountExample.sessionLife
+        let outcome = try await stores.sessions.redeem(presentation, at: later)
+        var session = PersonSession(
+            AccountExample.session(.handOff(code), id: sessionID),
+            of: account,
+            epoch: 0,
+            by: AccountExample.identity(),
+            at: AccountExample.now
         )
-        let live = LiveAccountSession(session: session, person: account, providers: ["google"])
+        session.form = .app(name: "notes", refresh: presentation.refresh)
+        session.lastSeenAt = later
+        let live = LiveSession(session: session, person: account, providers: ["google"])
         #expect(outcome == .redeemed(live, isNew: true))
         #expect(try await stores.kinds() == [.registered, .handOffRedeemed])
-        #expect(try await stores.accounts.live(id: sessionID, at: later) == live)
+        #expect(try await stores.sessions.liveAtBackend(id: sessionID, at: later) == live)
         #expect(try await stores.rotate(sessionID, 1) == .rotated)
     }
 
@@ -66,7 +61,7 @@ import Testing
     func wrong(_ wrong: WrongHandOff) async throws {
         let (code, _, sessionID) = try await stores.waiting()
         let presentation = wrong.presentation(of: code)
-        let outcome = try await stores.accounts.redeem(presentation, at: wrong.now(for: code))
+        let outcome = try await stores.sessions.redeem(presentation, at: wrong.now(for: code))
         #expect(outcome == .refused(wrong.refusal))
         #expect(try await stores.redeem(code) == .refused(.alreadyUsed))
         #expect(try await stores.isLive(sessionID) == false)
@@ -78,7 +73,7 @@ import Testing
         for _ in 1...20 {
             let code = try await stores.waiting().code
             let outcomes = try await concurrently(10) { index in
-                try await stores.accounts.redeem(
+                try await stores.sessions.redeem(
                     index == 0
                         ? AccountExample.presentation(of: code)
                         : WrongHandOff.verifier.presentation(of: code),
@@ -107,7 +102,7 @@ import Testing
         let (code, _, sessionID) = try await stores.waiting()
         #expect(try await stores.redeem(code).isNew == true)
         let presentation = wrong.presentation(of: code)
-        let outcome = try await stores.accounts.redeem(presentation, at: AccountExample.now)
+        let outcome = try await stores.sessions.redeem(presentation, at: AccountExample.now)
         #expect(outcome == .refused(.alreadyUsed))
         #expect(try await stores.isLive(sessionID))
     }
@@ -135,7 +130,7 @@ import Testing
     func elsewhere() async throws {
         let code = try await stores.waiting().code
         let here = try await stores.signedIn()
-        _ = try await stores.accounts.signOutEverywhere(
+        _ = try await stores.sessions.signOutEverywhere(
             of: here.account.id,
             except: here.sessionID,
             at: AccountExample.now
@@ -190,7 +185,7 @@ extension TestDatabase {
     func redeem(_ code: HandOff, at now: Int64 = AccountExample.now) async throws
         -> HandOffRedemption
     {
-        try await accounts.redeem(AccountExample.presentation(of: code), at: now)
+        try await sessions.redeem(AccountExample.presentation(of: code), at: now)
     }
 }
 

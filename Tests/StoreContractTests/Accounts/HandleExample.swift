@@ -100,7 +100,7 @@ extension TestDatabase {
         try database.read { reader in
             try reader.hasRow(
                 "SELECT 1 FROM handle_sessions WHERE session_id = $1",
-                [.bytes(ann.sessionID.bytes)]
+                [.text(ann.sessionID)]
             )
         }
     }

@@ -31,7 +31,7 @@ import Testing
         let stores = try TestDatabase.inFile()
         let ann = try await stores.signedInByHandle()
         let file = try #require(stores.file)
-        setenv("TEST_HANDLE_ORDERS", "\(file)|\(ann.sessionID.text)", 1)
+        setenv("TEST_HANDLE_ORDERS", "\(file)|\(ann.sessionID)", 1)
         async let here: Void = Refreshing.follow(afterOther: true)
         await #expect(processExitsWith: .success) { try await Refreshing.follow() }
         try await here
@@ -45,7 +45,7 @@ import Testing
 /// Refreshes a session's tokens as fast as it can, and notes in a file what it sent.
 private struct Refreshing {
     let handles: HandleSessionStore
-    let id: UniqueID
+    let id: String
     let file: String
 
     static let rounds: Int64 = 400
@@ -63,7 +63,7 @@ private struct Refreshing {
         }
         let refreshing = Refreshing(
             handles: HandleSessionStore(try SQLiteDatabase(file: parts[0])),
-            id: try #require(UniqueID(parts[1])),
+            id: parts[1],
             file: parts[0] + ".sent"
         )
         try await refreshing.run()

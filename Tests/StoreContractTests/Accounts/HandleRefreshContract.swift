@@ -127,7 +127,11 @@ import Testing
         let due = try await stores.takeDue(at: death.now)
         #expect(due.map(\.session.sealed) == ["sealed 2"])
         #expect(try await stores.kinds().contains(.handleRefreshed) == false)
-        let nobody = try await stores.handles.lease(AccountExample.fresh(), lease, at: death.now)
+        let nobody = try await stores.handles.lease(
+            AccountExample.freshSession(),
+            lease,
+            at: death.now
+        )
         #expect(nobody == .ended)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         other.host = "https://other.example.com"
         for number in 0..<5 {
             let ann = try await stores.signedInByHandle(number == 4 ? other : HandleExample.new())
-            _ = try await stores.accounts.signOut(
+            _ = try await stores.sessions.signOut(
                 ann.sessionID,
                 of: ann.account.id,
                 at: now + Int64(number)

@@ -21,7 +21,10 @@ import Testing
         }
         let google = try await stores.signedIn()
         #expect(try await stores.handle(google) == nil)
-        #expect(try await stores.handles.live(AccountExample.fresh(), at: HandleExample.now) == nil)
+        #expect(
+            try await stores.handles.live(AccountExample.freshSession(), at: HandleExample.now)
+                == nil
+        )
     }
 
     @Test("a sign-in that makes no session keeps no tokens")
@@ -61,7 +64,7 @@ import Testing
             all.append(try await stores.signedInByHandle(at: now + Int64(number)))
         }
         // The first one was used a moment ago.
-        try await stores.accounts.touch([(id: all[0].sessionID, at: now + 60)])
+        try await stores.sessions.touch([(id: all[0].sessionID, at: now + 60)])
         for one in all { #expect(try await stores.handle(one, at: now + 60) != nil) }
         #expect(try await stores.takeDue(at: now + 60).isEmpty)
 
@@ -83,7 +86,7 @@ import Testing
     func foreign() async throws {
         let until = HandleExample.now + 100
         func opened(_ did: String = HandleExample.did, at now: Int64 = HandleExample.now)
-            async throws -> UniqueID?
+            async throws -> String?
         {
             try await stores.handles.liveOfForeignSeal(did: did, at: now)?.handle.sessionID
         }
@@ -130,7 +133,7 @@ import Testing
         let keyed = try await stores.signedInByHandle()
         let open = try await stores.signedInByHandle(HandleExample.new(key: nil))
         let over = try await stores.signedInByHandle(HandleExample.new(key: nil))
-        _ = try await stores.accounts.signOut(
+        _ = try await stores.sessions.signOut(
             over.sessionID,
             of: over.account.id,
             at: HandleExample.now

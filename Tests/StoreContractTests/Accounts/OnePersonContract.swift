@@ -96,7 +96,7 @@ import Testing
         #expect(there.id != ann.account.id && there.realmID == "shop")
         #expect(there.mailbox == AccountExample.verified())
         #expect(try await stores.accounts.person(ann.account.id) == ann.account)
-        let count = try await stores.accounts.endSessions(
+        let count = try await stores.sessions.endSessions(
             issuer: AccountExample.google,
             subject: "ann",
             providerSessionID: nil,

@@ -49,7 +49,7 @@ struct SignOutTokenContract {
         #expect(try await stores.signOut(ann).tokens == [])
         #expect(try await stores.tokens(of: ann.account) == ["sealed"])
         let now = AccountExample.now
-        let last = try await stores.accounts.signOut(session.id, of: ann.account.id, at: now)
+        let last = try await stores.sessions.signOut(session.id, of: ann.account.id, at: now)
         #expect(last.tokens == ["sealed"])
         #expect(try await stores.tokens(of: ann.account) == [nil])
     }
@@ -78,7 +78,7 @@ struct SignOutTokenContract {
             now = AccountExample.now
             var wrong = AccountExample.presentation(of: code)
             wrong.challenge = AccountExample.freshHash()
-            _ = try await stores.accounts.redeem(wrong, at: now)
+            _ = try await stores.sessions.redeem(wrong, at: now)
         }
         #expect(try await stores.signOut(ann, at: now).tokens == ["sealed"])
     }
@@ -114,10 +114,10 @@ struct SignOutTokenContract {
 
     @Test("what ends a session without its person's asking forgets nothing")
     func unasked() async throws {
-        let (accounts, now) = (stores.accounts, AccountExample.now)
+        let now = AccountExample.now
         var ann = try await stores.signedIn(bringing: "sealed")
         let id = ann.account.id
-        let end = try await accounts.end(
+        let end = try await stores.sessions.end(
             sessionID: ann.sessionID,
             of: id,
             as: .refreshReplayed,

@@ -171,7 +171,7 @@ extension TestDatabase {
     }
 
     /// Links Ann's identity at Apple, and signs in with it.
-    func linkedApple(in sessionID: UniqueID) async throws -> SignedIn {
+    func linkedApple(in sessionID: String) async throws -> SignedIn {
         let key = AccountExample.key("ann", at: AccountExample.apple)
         #expect(try await link(key, in: sessionID) == .linked)
         return try await signedIn(key)

@@ -9,9 +9,9 @@ import Testing
 
     private func change(
         _ stores: TestDatabase,
-        in session: BrowserSession = Example.session,
+        in session: PersonSession = Example.session,
         at now: Int64 = Example.now
-    ) async throws -> BrowserSession? {
+    ) async throws -> PersonSession? {
         var next = Example.session("session-9", cookie: Hash256(of: "c-9"))
         next.personID = session.personID
         return try await stores.people.changePassword(

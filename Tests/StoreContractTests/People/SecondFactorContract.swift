@@ -124,7 +124,7 @@ import Testing
     }
 
     /// A session that was begun with a code as well.
-    private static func withCode(_ stores: TestDatabase) async throws -> BrowserSession {
+    private static func withCode(_ stores: TestDatabase) async throws -> PersonSession {
         var session = Example.session("session-7", cookie: Hash256(of: "cookie-7"))
         session.amr = ["pwd", "otp"]
         #expect(try await stores.start(session) == .began)
@@ -134,7 +134,7 @@ import Testing
     private static func enrol(
         _ id: String,
         as kind: Credential.Kind = .totp,
-        in session: BrowserSession = Example.session,
+        in session: PersonSession = Example.session,
         endingOthers: Bool = false,
         at now: Int64 = Example.now,
         _ stores: TestDatabase
@@ -156,7 +156,7 @@ import Testing
         let sessions = stores.sessions
         var other = Example.session("session-2", cookie: Hash256(of: "cookie-2"))
         try await sessions.start(other, replacing: nil, upgrading: nil)
-        let late = Example.signedIn + BrowserSessionStore.freshness + 1
+        let late = Example.signedIn + SessionStore.freshness + 1
         #expect(try await sessions.proves(other, .now, at: late - 1))
         #expect(try await !sessions.proves(other, .now, at: late))
         #expect(try await sessions.proves(other, .strength, at: late))
@@ -166,7 +166,7 @@ import Testing
         #expect(try await sessions.proves(Example.session, .now, at: Example.now))
         // What a session says of itself does not count, only what is kept of it.
         other.amr = ["pwd", "otp"]
-        for proof in [BrowserSessionStore.Proof.now, .strength] {
+        for proof in [SessionStore.Proof.now, .strength] {
             #expect(try await !sessions.proves(other, proof, at: Example.now))
         }
         let kept = try #require(
@@ -190,7 +190,7 @@ import Testing
         #expect(removal == .unproven)
         var next = other
         next.id = "session-9"
-        next.cookieHash = Hash256(of: "cookie-9")
+        next.form = .browser(cookieHash: Hash256(of: "cookie-9"))
         let password = try await stores.people.changePassword(
             PasswordHash(encoded: "thief's"),
             in: other,

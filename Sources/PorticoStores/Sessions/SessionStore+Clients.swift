@@ -19,7 +19,7 @@ package struct ClientSessionCount: Hashable, Sendable {
 }
 
 /// Where a realm's people are signed in, client by client.
-extension BrowserSessionStore {
+extension SessionStore {
     /// A client's sessions, in the order of user names.
     ///
     /// - Parameters:
@@ -98,7 +98,7 @@ extension BrowserSessionStore {
         try await database.purge { reader, cursor in
             try reader.rows(
                 """
-                SELECT id FROM browser_sessions
+                SELECT id FROM sessions
                 WHERE id > $1 AND realm_id = $2 AND ended_at IS NULL AND expires_at > $3
                 ORDER BY id LIMIT 200
                 """,
@@ -108,26 +108,13 @@ extension BrowserSessionStore {
             guard case .text(let id) = id else { return }
             try transaction.endSession(id, realmID: realmID, at: now)
         }
-        try await database.purge { reader, cursor in
-            try reader.rows(
-                """
-                SELECT s.id FROM account_sessions AS s JOIN people AS p ON p.id = s.person_id
-                WHERE s.id > $1 AND p.realm_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3
-                ORDER BY s.id LIMIT 200
-                """,
-                [cursor ?? .bytes([]), .text(realmID), .int64(now)]
-            ) { SQLValue.bytes(try $0.bytes(0)) }
-        } removing: { transaction, id in
-            guard case .bytes(let bytes) = id, let id = UniqueID(bytes: bytes) else { return }
-            try transaction.end(id, at: now)
-        }
     }
 }
 
-extension BrowserSessionStore {
+extension SessionStore {
     private static let ofClient: SQLText = """
         SELECT s.id, p.id, p.username, s.created_at, s.last_seen_at
-        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
+        FROM live_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.realm_id = $1 AND EXISTS (
                 SELECT 1 FROM live_grants AS g
                 WHERE g.session_id = s.id AND g.client_id = $2 AND NOT g.is_offline
@@ -147,7 +134,7 @@ extension BrowserSessionStore {
 
     private static let countByClient: SQLText = """
         SELECT g.client_id, COUNT(DISTINCT s.id)
-        FROM live_grants AS g JOIN live_browser_sessions AS s ON s.id = g.session_id
+        FROM live_grants AS g JOIN live_sessions AS s ON s.id = g.session_id
         WHERE g.realm_id = $1 AND ($2 IS NULL OR g.client_id = $2) AND NOT g.is_offline
             AND g.alive_until > $3
             AND (g.has_own_times OR (s.alive_until > $3 AND s.last_seen_at > $4))
