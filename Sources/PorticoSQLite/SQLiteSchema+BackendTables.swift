@@ -86,6 +86,6 @@ extension SQLiteSchema {
         ) STRICT;
 
         PRAGMA application_id = 0x506F7274;
-        PRAGMA user_version = 5;
+        PRAGMA user_version = 6;
         """
 }

@@ -11,7 +11,7 @@ import Testing
         let (_, _, sessionID) = try await stores.waiting()
         try await stores.database.write { transaction in
             // As if its code had been redeemed, without a refresh state.
-            _ = try transaction.run("UPDATE sessions SET is_active = TRUE", [])
+            _ = try transaction.run("UPDATE sessions SET generation = 1", [])
         }
         await #expect(throws: SQLDecodingError.self) {
             try await stores.sessions.liveAtBackend(id: sessionID, at: AccountExample.now)

@@ -239,6 +239,12 @@ extension TestDatabase {
         return try await accounts.link(event, at: now)
     }
 
+    /// As the server clears away.
+    func purge(before time: Int64) async throws {
+        try await sessions.purge(before: time)
+        try await accounts.purge(before: time)
+    }
+
     func kinds(of personID: String? = nil) async throws -> [Event.Kind] {
         try await events.latest(of: personID).map(\.kind)
             .reversed()

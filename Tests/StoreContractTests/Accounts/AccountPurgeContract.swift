@@ -18,9 +18,9 @@ import Testing
     func dead(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedIn()
         try await death.happen(to: ann, in: stores)
-        try await stores.accounts.purge(before: death.now)
+        try await stores.purge(before: death.now)
         #expect(try await stores.hasRow(ofSession: ann.sessionID))
-        try await stores.accounts.purge(before: death.now + 1)
+        try await stores.purge(before: death.now + 1)
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
     }
 
@@ -33,7 +33,7 @@ import Testing
             except: here.sessionID,
             at: AccountExample.now
         )
-        try await stores.accounts.purge(before: AccountExample.now + 1000)
+        try await stores.purge(before: AccountExample.now + 1000)
         #expect(try await stores.live(here.cookie) != nil)
         #expect(try await stores.accounts.person(ann.account.id) != nil)
     }
@@ -45,11 +45,11 @@ import Testing
             let wrong = WrongHandOff.verifier.presentation(of: code)
             _ = try await stores.sessions.redeem(wrong, at: AccountExample.now)
         }
-        try await stores.accounts.purge(before: code.expiresAt)
+        try await stores.purge(before: code.expiresAt)
         let outcome = try await stores.redeem(code)
         #expect(isSpent ? outcome == .refused(.alreadyUsed) : outcome.isNew == true)
         let other = try await stores.waiting().code
-        try await stores.accounts.purge(before: other.expiresAt + 1)
+        try await stores.purge(before: other.expiresAt + 1)
         #expect(try await stores.redeem(other) == .unknown)
     }
 
@@ -70,9 +70,9 @@ import Testing
     func emailCodes() async throws {
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
-        try await stores.accounts.purge(before: AccountExample.now + 600)
+        try await stores.purge(before: AccountExample.now + 600)
         #expect(try await stores.confirm(ann, at: AccountExample.now + 600) == .expired)
-        try await stores.accounts.purge(before: AccountExample.now + 601)
+        try await stores.purge(before: AccountExample.now + 601)
         #expect(try await stores.confirm(ann, at: AccountExample.now + 600) == .unknown)
     }
 
@@ -81,7 +81,7 @@ import Testing
         let events = (0..<450).map { _ in AccountExample.signIn() }
         _ = try await concurrently(events.count) { try await stores.signIn(events[$0]) }
         let end = AccountExample.now + AccountExample.sessionLife + 1
-        try await stores.accounts.purge(before: end)
+        try await stores.purge(before: end)
         try await stores.grants.purge(before: end)
         for event in events {
             #expect(try await stores.hasRow(ofSession: event.session.id) == false)

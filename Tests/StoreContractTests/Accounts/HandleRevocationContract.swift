@@ -72,17 +72,17 @@ import Testing
     func expired(_ death: AccountSessionDeath) async throws {
         let ann = try await stores.signedInByHandle()
         try await death.happen(to: ann, in: stores)
-        try await stores.accounts.purge(before: death.now)
+        try await stores.purge(before: death.now)
         #expect(try await stores.takeDue(at: death.now + 1).isEmpty)
-        try await stores.accounts.purge(before: death.now + 1)
+        try await stores.purge(before: death.now + 1)
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
         let due = try await stores.takeDue(at: death.now + 1)
         #expect(due.map(\.session.sealed) == ["sealed 1"])
         // It stays until they are revoked.
-        try await stores.accounts.purge(before: death.now + 2)
+        try await stores.purge(before: death.now + 2)
         #expect(try await stores.hasHandleRow(ann))
         try await stores.handles.revoked(ann.sessionID, revision: 1, at: death.now + 2)
-        try await stores.accounts.purge(before: death.now + 2)
+        try await stores.purge(before: death.now + 2)
         #expect(try await stores.hasHandleRow(ann) == false)
     }
 
@@ -90,13 +90,13 @@ import Testing
     func purge() async throws {
         let (ann, left) = (try await stores.signedInByHandle(), try await stores.signedInByHandle())
         _ = try await stores.signOut(ann)
-        try await stores.accounts.purge(before: HandleExample.now + 1)
+        try await stores.purge(before: HandleExample.now + 1)
         #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
         #expect(try await stores.takeDue().count == 1)
         #expect(try await stores.handle(left) != nil)
         // Its row goes with its tokens.
         try await stores.handles.revoked(ann.sessionID, revision: 1, at: HandleExample.now)
-        try await stores.accounts.purge(before: HandleExample.now + 1)
+        try await stores.purge(before: HandleExample.now + 1)
         #expect(try await stores.hasHandleRow(ann) == false)
         #expect(try await stores.handle(left) != nil)
     }
@@ -204,9 +204,9 @@ import Testing
         #expect(configuration.version != before)
         let kinds = try await stores.kinds()
         #expect(kinds == [.handleKeyAdded, .handleKeyWithdrawn])
-        try await stores.accounts.purge(before: now + 180 * 86_400)
+        try await stores.purge(before: now + 180 * 86_400)
         #expect(try await store.configuration().handleKeys.count == 1)
-        try await stores.accounts.purge(before: now + 180 * 86_400 + 1)
+        try await stores.purge(before: now + 180 * 86_400 + 1)
         #expect(try await store.configuration().handleKeys.isEmpty)
     }
 
