@@ -65,15 +65,20 @@ extension PersonSession {
                 .bytes(handOff.challenge.bytes), .int64(handOff.expiresAt),
             ]
         }
-        return [
-            .text(id), .text(realmID), .text(personID), .int64(epoch),
-            cookieHash.map { .bytes($0.bytes) } ?? .null, SQLValue(form.app),
-        ] + refresh + [
+        var values: [SQLValue] = [
+            .text(id), .text(realmID), .text(personID), .int64(epoch), SQLValue(cookieHash),
+            SQLValue(form.app),
+        ]
+        values += refresh
+        values += [
             SQLValue(identity?.issuer), SQLValue(identity?.subject), SQLValue(providerSessionID),
             .int64(authenticatedAt), .text(acr), SQLValue(words: amr), SQLValue(provenAt),
             .text(device), SQLValue(address), .int64(createdAt), .int64(lastSeenAt),
             SQLValue(idleSeconds), .int64(expiresAt),
-        ] + code + [.bool(isNew)]
+        ]
+        values += code
+        values.append(.bool(isNew))
+        return values
     }
 }
 

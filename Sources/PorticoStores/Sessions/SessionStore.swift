@@ -145,7 +145,7 @@ extension SQLTransaction {
             RETURNING id, created_at
             """,
             [
-                session.cookieHash.map { .bytes($0.bytes) } ?? .null,
+                SQLValue(session.cookieHash),
                 .int64(session.authenticatedAt), .text(session.acr),
                 SQLValue(words: session.amr), SQLValue(session.provenAt), .text(session.device),
                 .int64(session.lastSeenAt), .int64(session.expiresAt), .bytes(old.bytes),
