@@ -84,9 +84,9 @@ enum SQLiteSchema {
                 THEN MIN(s.expires_at,
                     COALESCE(s.last_seen_at + s.idle_seconds, 9223372036854775807))
                 ELSE 0 END AS alive_until,
-            CASE WHEN p.is_enabled AND s.code_spent_at IS NULL AND s.generation IS NULL
-                THEN COALESCE(
-                    MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds), 0)
+            CASE WHEN p.is_enabled AND s.code_hash IS NOT NULL AND s.generation IS NULL
+                    AND s.code_spent_at IS NULL
+                THEN MIN(s.code_expires_at, s.expires_at, s.last_seen_at + s.idle_seconds)
                 ELSE 0 END AS waits_until,
             COALESCE((
                 SELECT MAX(g.alive_until) FROM live_grants AS g

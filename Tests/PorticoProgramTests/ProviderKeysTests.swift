@@ -31,7 +31,7 @@ import Testing
                             revision, takes_foreign, tries)
                         VALUES ($1, 'd', 'h', 'h', 'i', 'c', $2, 's', 's', 'x', 1, 1, 1, FALSE, 0)
                         """,
-                        [.bytes(Array(repeating: 0, count: 15) + [UInt8(number)]), .text(keyID)]
+                        [.text("session-\(number)"), .text(keyID)]
                     )
                 }
             }
@@ -141,18 +141,19 @@ import Testing
     func endedFirst() async throws {
         let place = try await Place(sessions: 1)
         let update = ["provider", "update", "atproto", "--public", "--end-sessions"]
-        // It cannot be ended.
+        // It cannot be ended: nothing can be written to its row.
         try await place.write { transaction in
-            _ = try transaction.run("UPDATE handle_sessions SET session_id = $1", [.bytes([1])])
+            _ = try transaction.run(
+                """
+                CREATE TRIGGER held BEFORE UPDATE ON handle_sessions
+                BEGIN SELECT RAISE(ABORT, 'held'); END
+                """,
+                []
+            )
         }
         let failed = try place.portico.run(update)
         #expect(failed.status != 0, "\(failed.stderr)")
-        try await place.write { transaction in
-            _ = try transaction.run(
-                "UPDATE handle_sessions SET session_id = $1",
-                [.bytes(Array(repeating: 1, count: 16))]
-            )
-        }
+        try await place.write { _ = try $0.run("DROP TRIGGER held", []) }
         let again = try place.portico.run(update)
         #expect(again.status == 0 && again.stderr.contains("Changed provider"), "\(again.stderr)")
         let listed = try place.portico.run(["provider", "keys", "list", "atproto", "--plain"])
