@@ -86,6 +86,17 @@ extension Backend {
         )
     }
 
+    /// Its identity providers, for the sign-in page of its realm, where that is on this host: people come
+    /// back from them with a session in the cookie that both share.
+    package var elsewhere: SignInElsewhere {
+        let (directory, publicURL) = (directory, publicURL)
+        let cookies = SessionCookies(CookiePolicy(publicURL))
+        return SignInElsewhere(
+            isShared: { directory.isOf($0, at: publicURL.origin) },
+            methods: { SignInMethods(directory).all(lastUsed: cookies.lastProvider($0)) }
+        )
+    }
+
     /// The BFF's service.
     package var service: BackendService {
         get throws {
@@ -103,7 +114,8 @@ extension Backend {
         let policy = CookiePolicy(publicURL)
         let cookies = SessionCookies(policy)
         let attempts = AttemptCookies(policy, ring: ring, directory: directory)
-        let whose = whose(cookies)
+        let live = LiveSessions(store: sessions, directory: directory)
+        let whose = whose(cookies, live)
         let page = page
         let forms = PageForms(forms: GuardedForms(FormToken(ring: ring)), cookies: cookies)
         let responder = BackendResponder(
@@ -114,7 +126,7 @@ extension Backend {
             forms: forms
         )
         let check = SessionCheck(
-            sessions: sessions,
+            sessions: live,
             directory: directory,
             whose: whose,
             ring: ring,
@@ -174,7 +186,7 @@ extension Backend {
                 guesses: limits.guesses
             ),
             refresh: AppRefreshEndpoint(
-                sessions: sessions,
+                sessions: live,
                 directory: directory,
                 ring: ring,
                 headers: headers,
@@ -184,7 +196,7 @@ extension Backend {
                 directory: directory,
                 complete: complete,
                 accounts: accounts,
-                sessions: sessions,
+                sessions: live,
                 nonces: NativeNonces(ring: ring),
                 headers: headers,
                 responder: responder,

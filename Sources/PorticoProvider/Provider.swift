@@ -30,6 +30,7 @@ package struct Provider: Sendable {
     package let trail = EventTrail()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
+    let elsewhere: SignInElsewhere
     /// Called when a browser session has ended: clients may need to be notified.
     let sessionEnded: @Sendable () -> Void
 
@@ -37,6 +38,7 @@ package struct Provider: Sendable {
     ///   - transport: What documents of clients are fetched by: guarded, since strangers choose the
     ///     addresses.
     ///   - allowsTestHosts: Whether such an address may be under `.test`.
+    ///   - elsewhere: The identity providers on the realms' pages.
     package init(
         realms: RealmDirectory,
         people: PersonStore,
@@ -56,6 +58,7 @@ package struct Provider: Sendable {
         theme: PageTheme = .standard,
         tries: FailedPasswords = FailedPasswords(),
         guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10),
+        elsewhere: SignInElsewhere = .nowhere,
         sessionEnded: @escaping @Sendable () -> Void = {}
     ) throws {
         self.realms = realms
@@ -78,6 +81,7 @@ package struct Provider: Sendable {
         )
         self.tries = tries
         self.guesses = guesses
+        self.elsewhere = elsewhere
         self.sessionEnded = sessionEnded
         pages = try PageRenderer(theme: theme)
     }
@@ -103,7 +107,8 @@ package struct Provider: Sendable {
                 page: endpoints.page,
                 events: events,
                 nonces: DPoPNonces(ring: ring),
-                cookies: CookiePolicy(publicURL)
+                cookies: CookiePolicy(publicURL),
+                elsewhere: elsewhere
             )
         }
     }

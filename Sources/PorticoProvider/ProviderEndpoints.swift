@@ -12,6 +12,7 @@ struct ProviderEndpoints: Sendable {
     let metadata: MetadataEndpoint
     let authorization: AuthorizationEndpoint
     let signIn: SignInEndpoint
+    let signedIn: SignedInElsewhereEndpoint
     let consent: ConsentEndpoint
     let continueAs: ContinueAsEndpoint
     let token: TokenEndpoint
@@ -77,7 +78,8 @@ struct ProviderEndpoints: Sendable {
             cookies: CookiePolicy(provider.publicURL),
             forms: GuardedForms(FormToken(ring: provider.ring)),
             page: page,
-            sendsMail: provider.sendsMail
+            sendsMail: provider.sendsMail,
+            elsewhere: provider.elsewhere
         )
         let limits = provider.mails
         let resets = PasswordResets(
@@ -135,6 +137,7 @@ struct ProviderEndpoints: Sendable {
             registration: registration,
             events: provider.events
         )
+        signedIn = SignedInElsewhereEndpoint(flow: flow, second: signIn.second)
         let changePassword = PasswordChange(
             flow: flow,
             people: provider.people,

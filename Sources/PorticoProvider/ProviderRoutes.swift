@@ -20,6 +20,7 @@ extension ProviderEndpoints {
             .get(at(.restart), for: .popups, answersHead: false, authorization.restart).from(
                 .shownOrSilent
             ),
+            .get(at(.signedIn), for: .popups, answersHead: false, signedIn.get).from(.shown),
             .post(at(.authenticate), for: .popups, signIn.post),
             .post(at(.consent), for: .popups, consent.post),
             .post(at(.selectAccount), for: .popups, consent.selectAccount),

@@ -14,6 +14,7 @@ package struct ProviderService: HTTPService {
     let events: SecurityEvents
     let nonces: DPoPNonces
     let cookies: CookiePolicy
+    let elsewhere: SignInElsewhere
 
     package func context(_ request: RequestContext, _ parameters: PathParameters) -> RealmContext? {
         let name = parameters["realm"]
@@ -40,7 +41,12 @@ package struct ProviderService: HTTPService {
         else { return nil }
         let here = realms.realms.filter { $0.host == nil }
         let known = here.filter {
-            BrowserCookies(cookies, realmID: $0.id).isKnown(request.headers)
+            BrowserCookies(
+                cookies,
+                realmID: $0.id,
+                sharesSession: elsewhere.isShared($0.id)
+            )
+            .isKnown(request.headers)
         }
         let people = here.filter { !sameBytes($0.name, "master") }
         let found = known.isEmpty ? people : known

@@ -59,7 +59,7 @@ enum SQLiteSchema {
     ///   seen, because that limit is the realm's. A disabled person's session has lived until 0, and so
     ///   has one that waits for its app: it waits until `waits_until`. `apps_until`: the latest end of
     ///   its grants with times of their own, or 0.
-    /// - `backend_sessions`: those that began at an identity provider of the backend's realm.
+    /// - `backend_sessions`: those of the backend's realm.
     static let views: StaticString = """
         CREATE VIEW live_grants AS
         SELECT g.*, MIN(
@@ -98,7 +98,6 @@ enum SQLiteSchema {
 
         CREATE VIEW backend_sessions AS
         SELECT s.* FROM live_sessions AS s
-        WHERE s.issuer IS NOT NULL
-            AND s.realm_id = (SELECT b.realm_id FROM backend_version AS b);
+        WHERE s.realm_id = (SELECT b.realm_id FROM backend_version AS b);
         """
 }

@@ -118,24 +118,24 @@ struct PendingCookie: Sendable {
         seal = Seal(ring: ring, purpose: "pending identity", realm: "")
     }
 
-    /// - Throws: `tooLong` if the provider's data exceeds a cookie, even without its token.
+    /// - Throws: `tooLong` if the provider's data exceeds a cookie, even without its token and picture.
     func set(_ pending: PendingIdentity, at moment: Moment) throws -> HTTPField {
         do {
             return try policy.set(
                 Self.name,
                 to: seal.seal(
-                    pending.encoded(withToken: true),
+                    pending.encoded(whole: true),
                     at: moment.now,
                     random: moment.random
                 ),
                 for: Self.lifetime
             )
         } catch CookiePolicy.Refusal.tooLong {
-            // A token that only a later revocation needs is less important than the sign-in.
+            // A token that only a later revocation needs, and a picture, are less important than the sign-in.
             return try policy.set(
                 Self.name,
                 to: seal.seal(
-                    pending.encoded(withToken: false),
+                    pending.encoded(whole: false),
                     at: moment.now,
                     random: moment.random
                 ),
@@ -168,7 +168,7 @@ struct PendingCookie: Sendable {
 extension PendingIdentity {
     private static let version: UInt8 = 4
 
-    fileprivate func encoded(withToken: Bool) -> [UInt8] {
+    fileprivate func encoded(whole: Bool) -> [UInt8] {
         var writer = ByteWriter()
         writer.byte(Self.version)
         writer.fixed(attemptID.bytes)
@@ -179,9 +179,9 @@ extension PendingIdentity {
         writer.optionalText(identity.email?.address)
         writer.byte(identity.email?.verification.rawValue ?? 0)
         writer.byte(identity.email?.isRelay == true ? 1 : 0)
-        writer.optionalText(withToken ? identity.sealedToken : nil)
+        writer.optionalText(whole ? identity.sealedToken : nil)
         writer.optionalText(name)
-        writer.optionalText(picture.flatMap { $0.utf8.count <= 500 ? $0 : nil })
+        writer.optionalText(picture.flatMap { whole && $0.utf8.count <= 500 ? $0 : nil })
         writer.optionalText(providerSessionID)
         writer.integer(provenAt ?? -1)
         writer.byte(UInt8(clamping: matches.count))

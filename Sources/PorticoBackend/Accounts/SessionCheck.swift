@@ -8,7 +8,7 @@ import PorticoWeb
 
 /// Finds the session of a request: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
-    let sessions: SessionStore
+    let sessions: LiveSessions
     let directory: BackendDirectory
     let whose: WhoseBrowser
     let ring: KeyRing
@@ -120,8 +120,7 @@ struct SessionCheck: Sendable {
             let token = KeyedToken(String(text), .session)
         else { throw Absence.invalidCookie }
         guard token.number > context.now else { throw Absence.expired }
-        guard let live = try await sessions.liveAtBackend(id: token.sessionID, at: context.now)
-        else {
+        guard let live = try await sessions.live(id: token.sessionID, at: context.now) else {
             throw Absence.expired
         }
         guard case .app(let name, let state) = live.session.form,
@@ -133,19 +132,9 @@ struct SessionCheck: Sendable {
 }
 
 extension LiveSession {
-    /// How many seconds a proof of identity is valid (WEB-SESS-8).
-    static let proofLife: Int64 = 600
-
     /// Whether its person has recently proven who they are, which is required for changing how an
     /// account is reached (WEB-SESS-8).
-    ///
-    /// Signing in alone is not a proof: the provider may use an existing session of a person who
-    /// has left. If the provider does not report when it asked, and the account has no address for
-    /// an emailed code, a sign-in must be enough.
-    func isProven(at now: Int64) -> Bool {
-        if let provenAt = session.provenAt { return now - provenAt <= Self.proofLife }
-        return person.email == nil && now - session.createdAt <= Self.proofLife
-    }
+    func isProven(at now: Int64) -> Bool { session.isProven(person, at: now) }
 }
 
 extension SessionCheck {
@@ -156,11 +145,11 @@ extension SessionCheck {
     /// The sessions shown to a person, most recently seen first: the most recent ones if there are
     /// very many, always including the current one. Signing out everywhere else ends the rest too.
     func shown(to live: LiveSession, at now: Int64) async throws -> [PersonSession] {
-        let latest = try await sessions.sessions(
+        let latest = try await sessions.store.sessions(
             of: live.person.id,
             realmID: live.person.realmID,
             at: now,
-            idle: try directory.realm().lifetimes.sessionIdle + SessionActivity.precision,
+            idle: directory.sessionRule?.idle ?? 0,
             limit: Self.mostShown
         )
         guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }

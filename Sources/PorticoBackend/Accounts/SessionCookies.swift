@@ -15,7 +15,6 @@ struct SessionCookies: Sendable {
         self.policy = policy
     }
 
-    private static let session = CookieName("session")
     private static let device = CookieName("device", "app")
     private static let last = CookieName("last", "app")
 
@@ -28,29 +27,31 @@ struct SessionCookies: Sendable {
 
     /// The session cookie of a request. Two with one name are an attack (WEB-COOKIE-7).
     func session(_ headers: HTTPFields) -> Presented {
-        guard let value = policy.value(of: Self.session, in: headers) else {
-            return policy.isPresent(Self.session, in: headers) ? .malformed : .none
+        guard let value = policy.value(of: CookieName.session, in: headers) else {
+            return policy.isPresent(CookieName.session, in: headers) ? .malformed : .none
         }
         return value.utf8.count == 43 ? .hash(Hash256(of: value)) : .malformed
     }
 
     /// The session that an answer of ours gives a browser its cookie of.
     func session(setBy headers: HTTPFields) -> Hash256? {
-        policy.value(of: Self.session, setBy: headers).map { Hash256(of: $0) }
+        policy.value(of: CookieName.session, setBy: headers).map { Hash256(of: $0) }
     }
 
     /// Whether a request has a session cookie, of whatever value.
-    func hasSession(_ headers: HTTPFields) -> Bool { policy.isPresent(Self.session, in: headers) }
+    func hasSession(_ headers: HTTPFields) -> Bool {
+        policy.isPresent(CookieName.session, in: headers)
+    }
 
     func setSession(_ value: String, isRemembered: Bool) throws -> HTTPField {
         try policy.set(
-            Self.session,
+            CookieName.session,
             to: value,
             for: Int(isRemembered ? Self.remembered : Self.plain)
         )
     }
 
-    var removeSession: HTTPField { policy.remove(Self.session) }
+    var removeSession: HTTPField { policy.remove(CookieName.session) }
 
     var removeSid: HTTPField { policy.remove(SidCookie.name) }
 

@@ -8,7 +8,7 @@ import PorticoWeb
 /// Whose is this browser? Reads both session cookies of a request: every check by cookie, every
 /// sign-in in a browser and every sign-out goes through it (docs/decisions/0091).
 struct WhoseBrowser: Sendable {
-    let sessions: SessionStore
+    let sessions: LiveSessions
     let handles: HandleSessionStore
     let directory: BackendDirectory
     let cookies: SessionCookies
@@ -71,7 +71,7 @@ struct WhoseBrowser: Sendable {
         guard answer.isOfTwoPeople, let other = answer.byHandle.session?.live.session else {
             return answer
         }
-        _ = try await sessions.end(
+        _ = try await sessions.store.end(
             sessionID: other.id,
             of: other.personID,
             as: .signedOut,
@@ -84,7 +84,8 @@ struct WhoseBrowser: Sendable {
         HandleSessionCheck(handles: handles, cookie: live.cookie, activity: activity)
     }
 
-    /// What a seal opens: nothing, where its app is disabled or was removed.
+    /// What a seal opens: nothing, where its app is disabled or was removed, or its realm has a later
+    /// `not-before`.
     func reading(
         of presented: SidCookie.Presented,
         _ check: HandleSessionCheck,
@@ -92,9 +93,14 @@ struct WhoseBrowser: Sendable {
     ) async throws -> HandleSessionCheck.Reading {
         let reading = try await check.reading(of: presented, at: now)
         guard case .content(let content, _, _) = presented,
-            case .app(let name, _)? = reading.session?.live.session.form,
-            !directory.apps.has(name)
+            let session = reading.session?.live.session
         else { return reading }
+        if let rule = directory.sessionRule, session.authenticatedAt < rule.notBefore {
+            return .over(content)
+        }
+        guard case .app(let name, _) = session.form, !directory.apps.has(name) else {
+            return reading
+        }
         return .over(content)
     }
 
@@ -109,7 +115,7 @@ struct WhoseBrowser: Sendable {
             if let other, other.live.session.form == .browser(cookieHash: hash) {
                 return .success(other.live)
             }
-            let live = try await sessions.liveAtBackend(cookie: hash, at: context.now)
+            let live = try await sessions.live(cookie: hash, at: context.now)
             return live.map { .success($0) } ?? .failure(.expired)
         }
     }

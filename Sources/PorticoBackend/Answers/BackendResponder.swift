@@ -235,15 +235,15 @@ extension BackendResponder {
     func linked(
         _ outcome: LinkOutcome,
         _ provider: String,
-        of sessionID: String,
+        of session: PersonSession,
         _ path: LocalPath,
         _ context: BackendContext
     ) throws -> Response {
         switch outcome {
         case .linked, .alreadyLinked:
             return redirect(FormEncoding.appending([("added", provider)], to: path.text))
-        case .taken: return try taken(provider, .otherAccount, sessionID, context)
-        case .secondOfProvider: return try taken(provider, .secondOfProvider, sessionID, context)
+        case .taken: return try taken(provider, .otherAccount, session, context)
+        case .secondOfProvider: return try taken(provider, .secondOfProvider, session, context)
         case .spent, .sessionEnded:
             return failed(SignInFailure(.invalidState, .expired), nil, context)
         }
@@ -252,13 +252,13 @@ extension BackendResponder {
     private func taken(
         _ provider: String,
         _ reason: IdentityTakenPage.Reason,
-        _ sessionID: String,
+        _ session: PersonSession,
         _ context: BackendContext
     ) throws -> Response {
         let label =
             SignInMethods(directory).label(provider)
             ?? MethodLabel(kind: .generic, displayName: provider)
-        let made = try forms.form(.accountWays, "ways", sessionID, context)
+        let made = try forms.form(.accountWays, "ways", session.signIn, context)
         return page(
             IdentityTakenPage(method: label, reason: reason, form: made.form),
             context,

@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// Forms of the BFF's pages, each bound to the browser it was shown in (WEB-CSRF-1).
@@ -123,4 +124,10 @@ struct PageForms: Sendable {
         .forbidden,
         "The form did not come from a page of this server in this browser."
     )
+}
+
+extension PersonSession {
+    /// What a form of a signed-in person is about: one of before they signed in again in the same browser is
+    /// outdated, also where their session went on.
+    var signIn: String { "\(id) \(authenticatedAt)" }
 }

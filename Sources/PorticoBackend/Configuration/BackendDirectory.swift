@@ -69,6 +69,36 @@ package final class BackendDirectory: Sendable {
         return realm
     }
 
+    /// What holds of the sessions of its realm's people.
+    struct SessionRule: Sendable {
+        let realmID: String
+        /// Of a session that has no limit of its own, in seconds.
+        let idle: Int64
+        /// Sessions of sign-ins before that are over.
+        let notBefore: Int64
+    }
+
+    /// `nil` before the first provider or app.
+    var sessionRule: SessionRule? {
+        current.withLock { snapshot in
+            snapshot.realm.map {
+                SessionRule(
+                    realmID: $0.id,
+                    idle: $0.lifetimes.sessionIdle + SessionActivity.precision,
+                    notBefore: $0.notBefore
+                )
+            }
+        }
+    }
+
+    /// Whether that realm is the one whose people sign in, and its pages are at that address.
+    func isOf(_ realmID: String, at origin: String) -> Bool {
+        current.withLock { snapshot in
+            guard let realm = snapshot.realm, sameBytes(realm.id, realmID) else { return false }
+            return realm.issuer.utf8.starts(with: "\(origin)/".utf8)
+        }
+    }
+
     /// Whether anything is configured.
     var isInUse: Bool {
         current.withLock {

@@ -10,7 +10,7 @@ import PorticoWeb
 /// Rotation is linear. A client that rotated last, and lost the answer, gets the same one again;
 /// any other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
-    let sessions: SessionStore
+    let sessions: LiveSessions
     let directory: BackendDirectory
     let ring: KeyRing
     let headers: SecurityHeaders
@@ -34,7 +34,7 @@ struct AppRefreshEndpoint: Sendable {
         }
         // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
-            guard let live = try await sessions.liveAtBackend(id: token.sessionID, at: context.now),
+            guard let live = try await sessions.live(id: token.sessionID, at: context.now),
                 case .app(let name, let state) = live.session.form,
                 token.isGenuine(.refresh, for: state, ring: ring), directory.apps.has(name)
             else { throw Self.refusal }
@@ -65,7 +65,7 @@ struct AppRefreshEndpoint: Sendable {
                 idempotencyKey: key,
                 keyID: ring.activeID.bytes
             )
-            guard try await sessions.rotate(rotation, at: context.now) == .rotated else {
+            guard try await sessions.store.rotate(rotation, at: context.now) == .rotated else {
                 return nil
             }
             var next = state
@@ -81,7 +81,7 @@ struct AppRefreshEndpoint: Sendable {
             return state
         }
         // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
-        _ = try await sessions.end(
+        _ = try await sessions.store.end(
             sessionID: live.session.id,
             of: live.session.personID,
             as: .refreshReplayed,

@@ -246,7 +246,7 @@ struct IdentityLinking: Sendable {
         return try responder.linked(
             outcome,
             subject.identity.provider,
-            of: sessionID,
+            of: live.session,
             path,
             context
         )

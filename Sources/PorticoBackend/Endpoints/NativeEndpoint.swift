@@ -14,7 +14,7 @@ struct NativeEndpoint: Sendable {
     let directory: BackendDirectory
     let complete: SignInCompletion
     let accounts: AccountStore
-    let sessions: SessionStore
+    let sessions: LiveSessions
     let nonces: NativeNonces
     let headers: SecurityHeaders
     let responder: BackendResponder
@@ -222,7 +222,7 @@ struct NativeEndpoint: Sendable {
         )
         switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(_, let isNew):
-            guard let live = try await sessions.liveAtBackend(id: session.id, at: context.now)
+            guard let live = try await sessions.live(id: session.id, at: context.now)
             else {
                 throw Self.refusal
             }

@@ -42,9 +42,9 @@ extension Backend {
         HandleKeyKeeper(directory: directory, handles: handles, ring: ring, clock: clock)
     }
 
-    func whose(_ cookies: SessionCookies) -> WhoseBrowser {
+    func whose(_ cookies: SessionCookies, _ live: LiveSessions) -> WhoseBrowser {
         WhoseBrowser(
-            sessions: sessions,
+            sessions: live,
             handles: handles,
             directory: directory,
             cookies: cookies,

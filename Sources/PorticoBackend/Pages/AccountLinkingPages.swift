@@ -262,7 +262,7 @@ struct AccountLinkingPages: Sendable {
             let refused = try responder.linked(
                 outcome,
                 waiting.identity.provider,
-                of: live.session.id,
+                of: live.session,
                 .ways,
                 context
             )

@@ -21,7 +21,7 @@ struct AccountPages: Sendable {
     func overview(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
-        let made = try forms.form(.signOut, "sign out", live.session.id, context)
+        let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         return responder.page(
             AccountOverviewPage(
                 account: PageAccount(live.person),
@@ -41,7 +41,7 @@ struct AccountPages: Sendable {
     func devices(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
-        let made = try forms.form(.accountDevices, "devices", live.session.id, context)
+        let made = try forms.form(.accountDevices, "devices", live.session.signIn, context)
         let status: AccountDevicesPage.Status? =
             switch try context.query()["done"] {
             case "ended": .ended
@@ -72,7 +72,7 @@ struct AccountPages: Sendable {
 
     func signOutDevice(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("devices", live.session.id, context)
+        let form = try forms.checked("devices", live.session.signIn, context)
         guard form["action"] != "end-others" else {
             try await departure.signOutEverywhere(
                 live.person.id,
@@ -101,7 +101,7 @@ struct AccountPages: Sendable {
 
     func delete(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("delete", live.session.id, context)
+        let form = try forms.checked("delete", live.session.signIn, context)
         guard form["action"] == "delete" else { return responder.go(to: .account, context) }
         guard form["sure"] == "1" else {
             return try leavePage(live, wasNotSure: true, context)
@@ -122,7 +122,7 @@ struct AccountPages: Sendable {
         wasNotSure: Bool,
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDelete, "delete", live.session.id, context)
+        let made = try forms.form(.accountDelete, "delete", live.session.signIn, context)
         return responder.page(
             DeleteAccountPage(
                 account: PageAccount(live.person),

@@ -96,7 +96,7 @@ struct ChoosePages: Sendable {
         _ path: LocalPath,
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.signOut, "sign out", live.session.id, context)
+        let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         guard let proceed = PageLink(path: path.text) else {
             throw BackendError(.internalError, "A local path is always a link.")
         }

@@ -65,7 +65,7 @@ struct ConfirmPages: Sendable {
         let made = try forms.form(
             .confirmItsYou,
             "confirm",
-            live.session.id,
+            live.session.signIn,
             context,
             carrying: step.fields
         )
@@ -87,7 +87,7 @@ struct ConfirmPages: Sendable {
     /// `POST /account/confirm`
     func decide(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("confirm", live.session.id, context)
+        let form = try forms.checked("confirm", live.session.signIn, context)
         let step = Step(form)
         if let name = form["way"], proving(live).contains(where: { sameBytes($0, name) }) {
             // Back to this page: with a proof it continues, without one it offers another method.
@@ -121,7 +121,7 @@ struct ConfirmPages: Sendable {
             again: { try await repeated($0, form, step, context) }
         ) {
             let live = try await check(context)
-            try forms.check(form, isAbout: live.session.id, context)
+            try forms.check(form, isAbout: live.session.signIn, context)
             return try await confirm(form, live, step, context)
         }
     }
@@ -137,12 +137,12 @@ struct ConfirmPages: Sendable {
     ) async throws -> Response {
         do {
             let live = try await check(context)
-            try forms.check(form, isAbout: live.session.id, context)
+            try forms.check(form, isAbout: live.session.signIn, context)
             return responder.go(to: step.path, context)
         } catch let absence as SessionCheck.Absence {
             guard let hash = cookies.session(setBy: first.headers),
-                let live = try await check.sessions.liveAtBackend(cookie: hash, at: context.now),
-                forms.forms.isAbout(live.session.id, form)
+                let live = try await check.sessions.live(cookie: hash, at: context.now),
+                forms.forms.isAbout(live.session.signIn, form)
             else { throw absence }
             return first
         }
@@ -153,7 +153,7 @@ struct ConfirmPages: Sendable {
         async throws -> Response
     {
         let live = try await check(context)
-        try forms.check(form, isAbout: live.session.id, context)
+        try forms.check(form, isAbout: live.session.signIn, context)
         return try await forms.once(form, context) {
             try await emails.start(proving: live, context)
             return (try codePage(live, step, nil, wasResent: true, context), isDone: true)
@@ -218,7 +218,7 @@ struct ConfirmPages: Sendable {
         let made = try forms.form(
             .confirmCode,
             "confirm code",
-            live.session.id,
+            live.session.signIn,
             context,
             carrying: step.fields
         )

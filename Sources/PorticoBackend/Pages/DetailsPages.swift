@@ -20,7 +20,7 @@ struct DetailsPages: Sendable {
 
     func saveDetails(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let (form, counts) = try forms.taken("details", live.session.id, context)
+        let (form, counts) = try forms.taken("details", live.session.signIn, context)
         let said = ProfileForm(
             form,
             WelcomePage.Email(live.person.mailbox),
@@ -56,7 +56,7 @@ struct DetailsPages: Sendable {
         _ problems: [WelcomePage.Problem],
         _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDetails, "details", live.session.id, context)
+        let made = try forms.form(.accountDetails, "details", live.session.signIn, context)
         return responder.page(
             AccountDetailsPage(
                 name: said?.name ?? live.person.fullName ?? "",
@@ -78,7 +78,7 @@ struct DetailsPages: Sendable {
 
     func saveEmail(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("e-mail code", live.session.id, context)
+        let form = try forms.checked("e-mail code", live.session.signIn, context)
         let request = form["request"]
         switch form["action"] {
         case "change-address": return responder.go(to: .details, context)
@@ -130,7 +130,7 @@ struct DetailsPages: Sendable {
         let made = try forms.form(
             .accountEmail,
             "e-mail code",
-            live.session.id,
+            live.session.signIn,
             context,
             carrying: request.map { [PageField("request", $0)] } ?? []
         )

@@ -33,7 +33,7 @@ struct HomePages: Sendable {
 
     private func ownDashboard(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let made = try forms.form(.signOut, "sign out", live.session.id, context)
+        let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         return responder.page(
             DashboardPage(
                 account: PageAccount(live.person),
@@ -59,7 +59,7 @@ struct HomePages: Sendable {
     /// `POST /onboarding`: stores the details that the person entered.
     func welcome(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let (form, counts) = try forms.taken("welcome", live.session.id, context)
+        let (form, counts) = try forms.taken("welcome", live.session.signIn, context)
         let path = LocalPath.asked(form["return_to"])
         let said = ProfileForm(form, WelcomePage.Email(live.person.mailbox))
         guard counts else {
@@ -77,7 +77,7 @@ struct HomePages: Sendable {
         // A person who has just created the account has nothing to prove yet.
         let isNew =
             !live.person.isWelcomed
-            && context.now - live.person.createdAt <= LiveSession.proofLife
+            && context.now - live.person.createdAt <= PersonSession.proofLife
         guard isNew || live.isProven(at: context.now) else {
             // The name is stored; the address is asked for again afterwards.
             _ = try await accounts.update(
@@ -129,7 +129,7 @@ struct HomePages: Sendable {
         let made = try forms.form(
             .onboarding,
             "welcome",
-            live.session.id,
+            live.session.signIn,
             context,
             carrying: [PageField("return_to", path.text)]
         )
@@ -168,7 +168,7 @@ struct HomePages: Sendable {
                 cookies: forms.cookies.removalOfPending(context.headers)
             )
         }
-        let made = try forms.form(.signOut, "sign out", live.session.id, context)
+        let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         return responder.page(
             BackendSignOutPage(account: PageAccount(live.person), form: made.form),
             context,
@@ -182,7 +182,7 @@ struct HomePages: Sendable {
         guard let live = answer.sessions.first else {
             return try await askToSignOut(answer, context)
         }
-        let form = try forms.checked("sign out", live.session.id, context)
+        let form = try forms.checked("sign out", live.session.signIn, context)
         switch form["action"] {
         case "stay": return responder.go(to: .dashboard, context)
         case "switch": return responder.go(to: .signingIn(backTo: .dashboard), context)

@@ -25,7 +25,7 @@ struct SignInMethodPages: Sendable {
 
     func change(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let form = try forms.checked("ways", live.session.id, context)
+        let form = try forms.checked("ways", live.session.signIn, context)
         switch form["action"] {
         case "cancel": return responder.go(to: .ways, context)
         case "switch": return responder.go(to: .signingIn(backTo: .ways), context)
@@ -92,7 +92,7 @@ struct SignInMethodPages: Sendable {
         var status: SignInMethodsPage.Status?
         if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
         if let label = query["removed"].flatMap({ ways.label($0) }) { status = .removed(label) }
-        let made = try forms.form(.accountWays, "ways", live.session.id, context)
+        let made = try forms.form(.accountWays, "ways", live.session.signIn, context)
         return responder.page(
             SignInMethodsPage(
                 linked: identities.map { identity in

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 
 /// A path on this server, with its query, that a sign-in returns to (WEB-REDIR-1), never another
@@ -40,7 +41,14 @@ struct LocalPath: Hashable, Sendable {
     /// - Parameter given: From a form or query, already decoded once.
     init?(_ given: String) {
         let bytes = Array(given.utf8)
-        guard bytes.count <= 1024, bytes.first == UInt8(ascii: "/"),
+        // A realm's page brings a whole authorization request, also by way of a proof or the welcome.
+        let isOfRealm = bytes.starts(with: "/realms/".utf8)
+        let longest =
+            isOfRealm || bytes.starts(with: "/account/confirm".utf8)
+                || bytes.starts(with: "/onboarding".utf8)
+            ? SignInElsewhere.longestReturn + (isOfRealm ? 0 : 200) : 1024
+        guard bytes.count <= longest,
+            bytes.first == UInt8(ascii: "/"),
             bytes.allSatisfy({ $0.isURICharacter && $0 != UInt8(ascii: "#") })
         else { return nil }
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }

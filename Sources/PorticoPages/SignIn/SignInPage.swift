@@ -3,7 +3,7 @@ package import PorticoBytes
 /// User name and password.
 ///
 /// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`,
-/// `switch` (use another account) or `register`.
+/// `switch` (use another account) or `register`; or `way`, the name of a method.
 package struct SignInPage: Page {
     /// Why the form is shown again. Except for the last three it is about the fields.
     package enum Problem: Sendable, Equatable {
@@ -32,6 +32,8 @@ package struct SignInPage: Page {
     package let forgot: PageLink?
     /// Whether an account can be made.
     package let registers: Bool
+    /// Where else the person can sign in, in the order that the operator set.
+    package let methods: [SignInMethod]
 
     package init(
         client: String,
@@ -41,7 +43,8 @@ package struct SignInPage: Page {
         endsAnother: Bool = false,
         problem: Problem? = nil,
         forgot: PageLink? = nil,
-        registers: Bool = false
+        registers: Bool = false,
+        methods: [SignInMethod] = []
     ) {
         self.client = client
         self.form = form
@@ -51,6 +54,7 @@ package struct SignInPage: Page {
         self.problem = problem
         self.forgot = forgot
         self.registers = registers
+        self.methods = methods
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
@@ -118,6 +122,16 @@ package struct SignInPage: Page {
                         ActionButton("cancel", words.common.cancel, isWayOut: true),
                     ]),
                     .links([PageStep(forgot, signIn.forgot)]),
+                    methods.isEmpty
+                        ? nil
+                        : .methods(
+                            methods,
+                            title: signIn.otherMethods,
+                            posts: true,
+                            skippingChecks: true,
+                            words.method,
+                            frame.theme
+                        ),
                 ]
             ),
         ])

@@ -38,7 +38,7 @@ struct BackendWiring {
         )
     }
 
-    func backend(_ publicURL: PublicURL) async throws -> Backend {
+    func backend(_ publicURL: PublicURL, _ activity: SessionActivity) async throws -> Backend {
         let settings = installation.settings
         let clock = installation.clock
         let ring = installation.ring
@@ -70,7 +70,7 @@ struct BackendWiring {
             handles: installation.handles,
             ring: ring,
             clock: clock,
-            activity: SessionActivity(installation.sessions),
+            activity: activity,
             logger: log.logger("portico.backend"),
             pages: PageRenderer(theme: whole.look.theme),
             publicURL: publicURL,
@@ -222,9 +222,6 @@ struct BackendWiring {
             },
             Repeating(name: "tokens of ended sessions", interval: .seconds(5), logger: logger) {
                 try await backend.revokeHandleTokens()
-            },
-            Repeating(name: "accounts last seen", interval: .seconds(5), logger: logger) {
-                try await backend.activity.flush()
             },
             Repeating(name: "health of providers", interval: .seconds(60), logger: logger) {
                 for provider in backend.directory.providers {

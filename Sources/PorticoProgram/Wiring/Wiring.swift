@@ -47,6 +47,8 @@ struct Wiring {
         let outbound = OutboundClient(connections: outgoing)
         let logout = backchannelLogout(realms, outbound)
         let mail = try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
+        let wiring = BackendWiring(self, outbound, mail: mail)
+        let backend = try await wiring.backend(publicURL, activity)
         let provider = try Provider(
             realms: realms,
             people: installation.people,
@@ -69,10 +71,9 @@ struct Wiring {
             // A demo shows its outbox as a page.
             sendsMail: mail != nil || demonstration != nil,
             theme: look.theme,
+            elsewhere: backend.elsewhere,
             sessionEnded: { logout.wake() }
         )
-        let wiring = BackendWiring(self, outbound, mail: mail)
-        let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
         let storage = StorageCheck(installation, logger: log.logger("portico.storage"))
         let administrators = AdministratorTokens(provider)
@@ -105,7 +106,7 @@ struct Wiring {
         let steps: [() async throws -> Void] = [
             { try await group(background + standIns + [application, readiness]).run() },
             { await backend.finishRefreshes() },
-            { try await activity.flush() }, { try await backend.activity.flush() },
+            { try await activity.flush() },
             { try await provider.trail.flush(into: installation.realms.events) },
             { await hashing.shutDown() }, { try await outbound.shutdown() },
             { try await wiring.apis.shutdown() },

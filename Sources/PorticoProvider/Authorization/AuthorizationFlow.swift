@@ -31,6 +31,8 @@ struct AuthorizationFlow: Sendable, Equatable {
     var wasHandedOn = false
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
     var wasShown = false
+    /// Whether no page was shown for it yet: a hint at an identity provider counts. Not part of the seal.
+    var isBeginning = false
     /// ``browser`` as it was in a form that is being answered. Not part of the seal.
     var sentBy: Hash256?
 

@@ -9,20 +9,20 @@ import PorticoWeb
 /// Realms on paths of one host share a cookie jar, so names carry the realm's id.
 struct BrowserCookies: Sendable {
     private let policy: CookiePolicy
-    private let realmID: String
+    private let owner: String
+    private let sharesSession: Bool
 
-    init(_ policy: CookiePolicy, realmID: String) {
+    /// - Parameter sharesSession: Whether the realm's people have one session here and at the backend.
+    init(_ policy: CookiePolicy, realmID: String, sharesSession: Bool) {
         self.policy = policy
-        self.realmID = Self.owner(realmID)
+        self.sharesSession = sharesSession
+        owner = CookieName.owner(realmID)
     }
 
-    /// Eight characters of a UUID distinguish the realms of one server.
-    static func owner(_ realmID: String) -> String { String(realmID.prefix(8)) }
-
-    private var session: CookieName { CookieName("session", realmID) }
-    private var device: CookieName { CookieName("device", realmID) }
-    private var reset: CookieName { CookieName("reset", realmID) }
-    private var former: CookieName { CookieName("former", realmID) }
+    private var session: CookieName { sharesSession ? .session : CookieName("session", owner) }
+    private var device: CookieName { CookieName("device", owner) }
+    private var reset: CookieName { CookieName("reset", owner) }
+    private var former: CookieName { CookieName("former", owner) }
 
     /// The hash of the session cookie, if any.
     func sessionHash(_ headers: HTTPFields) -> Hash256? {
@@ -49,9 +49,10 @@ struct BrowserCookies: Sendable {
         try policy.set(former, to: value, for: FormerBrowser.lifetime)
     }
 
-    /// Lives until the browser is closed; the store decides how long the session is valid.
-    func setSession(_ value: String) throws -> HTTPField {
-        try policy.set(session, to: value)
+    /// Lives until the browser is closed, or as long as the session's own limit; the store decides how long
+    /// the session is valid.
+    func setSession(_ value: String, for seconds: Int64?) throws -> HTTPField {
+        try policy.set(session, to: value, for: seconds.map { Int($0) })
     }
 
     /// Half a year: shows that a person has signed in from this browser.

@@ -35,6 +35,7 @@ extension BrowserFlow {
         -> Response
     {
         let context = pending.context
+        if case .signIn = step, let answer = try hinted(pending) { return answer }
         switch (step, session) {
         case (.consent, let session?): return try consentPage(pending, session)
         case (.register, _):
@@ -94,6 +95,7 @@ extension BrowserFlow {
         _ context: RealmContext
     ) throws -> Response {
         let form = try purpose.form(self, in: browser, context)
+        let methods = try methods(for: purpose, context)
         return page(
             SignInPage(
                 client: purpose.asker,
@@ -103,14 +105,50 @@ extension BrowserFlow {
                 endsAnother: mayEndAnother(context),
                 problem: problem,
                 forgot: forgot(form.request, userName, context),
-                registers: offersRegistration(context)
+                registers: offersRegistration(context),
+                methods: methods.map(\.method)
             ),
             context,
             status: problem?.status ?? .ok,
-            redirecting: purpose.formTarget,
+            redirecting: methods.isEmpty ? purpose.formTarget : .onward,
             cookies: browser.cookies,
             retryAfter: problem?.retryAfter
         )
+    }
+
+    /// Where else a person can sign in for that, with what they come back to. None where that is too long
+    /// to wait in a cookie.
+    func methods(for purpose: some SignInPurpose, _ context: RealmContext) throws -> [(
+        method: SignInMethod, path: String
+    )] {
+        guard elsewhere.isShared(context.realm.id) else { return [] }
+        let methods = elsewhere.methods(context.headers)
+        guard !methods.isEmpty else { return [] }
+        let path = try purpose.path(self, context)
+        guard path.utf8.count <= SignInElsewhere.longestReturn else { return [] }
+        return methods.map { ($0, path) }
+    }
+
+    /// Leads to the identity provider that an authorization request names by `kc_idp_hint` or
+    /// `identity_provider`, without a page; `nil` where it names none of ours.
+    private func hinted(_ pending: PendingPage) throws -> Response? {
+        guard pending.flow.isBeginning else { return nil }
+        // `try?`: the parameters were read before.
+        let parameters = try? FormParameters(decoding: pending.flow.parameters)
+        guard let name = parameters?["kc_idp_hint"] ?? parameters?["identity_provider"] else {
+            return nil
+        }
+        let methods = try methods(for: pending.signIn, pending.context)
+        guard let (method, path) = methods.first(where: { sameBytes($0.method.name, name) }) else {
+            return nil
+        }
+        let address = SignInElsewhere.address(
+            of: method,
+            returningTo: path,
+            asksAnew: pending.signIn.asksAnew,
+            hint: EmailAddress.folded(pending.proven.suggestedUserName) ?? ""
+        )
+        return try redirect(to: address, cookies: pending.browser.cookies)
     }
 
     /// Whether the browser has a session cookie, so that another person who signs in ends that

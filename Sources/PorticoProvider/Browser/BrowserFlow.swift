@@ -21,15 +21,20 @@ struct BrowserFlow: Sendable {
     let page: PageResponder
     /// Whether mail in the outbox is sent.
     let sendsMail: Bool
+    let elsewhere: SignInElsewhere
     let sent = SentForms<FormDeed> { $0.size }
 
     func cookies(of context: RealmContext) -> BrowserCookies {
-        BrowserCookies(cookies, realmID: context.realm.id)
+        BrowserCookies(
+            cookies,
+            realmID: context.realm.id,
+            sharesSession: elsewhere.isShared(context.realm.id)
+        )
     }
 
     /// The cookie that the forms of this realm's pages are bound to.
     func formCookie(_ context: RealmContext) -> FormCookie {
-        FormCookie(cookies, of: BrowserCookies.owner(context.realm.id))
+        FormCookie(cookies, of: CookieName.owner(context.realm.id))
     }
 
     func browser(_ context: RealmContext) throws -> FormBrowser {
@@ -85,6 +90,27 @@ struct BrowserFlow: Sendable {
         try await session(context, idle: context.realm.sessionIdle)?.session.id
     }
 
+    /// The browser's session where only a provider has proven its person, who has a second step here.
+    func firstStep(_ context: RealmContext) async throws -> LiveSession? {
+        guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
+        let live = try await sessions.liveByFirstStep(
+            cookie: hash,
+            realmID: context.realm.id,
+            at: context.now,
+            idle: context.realm.sessionIdle
+        )
+        return permitted(live, context)
+    }
+
+    /// Where a person whom a provider has signed in proves who they are; `nil` where they have lately, or
+    /// where a password did it.
+    func proof(of live: LiveSession, returningTo path: String, _ context: RealmContext) -> String? {
+        guard live.session.identity != nil, elsewhere.isShared(context.realm.id),
+            !live.session.isProven(live.person, at: context.now)
+        else { return nil }
+        return SignInElsewhere.proof(returningTo: path)
+    }
+
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let live = try await sessions.live(
@@ -93,10 +119,11 @@ struct BrowserFlow: Sendable {
             at: context.now,
             idle: idle
         )
-        guard let live, live.session.authenticatedAt >= context.realm.notBefore else {
-            return nil
-        }
-        return live
+        return permitted(live, context)
+    }
+
+    private func permitted(_ live: LiveSession?, _ context: RealmContext) -> LiveSession? {
+        live.flatMap { $0.session.authenticatedAt >= context.realm.notBefore ? $0 : nil }
     }
 
     /// The flow of a submitted form. One that is late, or from before the browser's last sign-in, begins

@@ -44,6 +44,32 @@ struct BrowserSignIn: Sendable {
         )
     }
 
+    /// The same session, whose person a provider has proven, after its second step.
+    ///
+    /// - Returns: `nil` where it has ended meanwhile.
+    /// - Throws: ``CodeSpent``.
+    func callAsFunction(_ first: LiveSession, spending use: CredentialUse, _ context: RealmContext)
+        async throws -> Begun?
+    {
+        guard let old = first.session.cookieHash else { return nil }
+        let cookie = context.moment.random.text(32)
+        var live = first
+        live.session.form = .browser(cookieHash: Hash256(of: cookie))
+        live.session.amr.append("otp")
+        let outcome = try await start.sessions.addSecondStep(
+            to: live.session.id,
+            cookie: Hash256(of: cookie),
+            replacing: old,
+            spending: use,
+            at: context.now
+        )
+        switch outcome {
+        case .taken: return try begun(live, cookie: cookie, ended: nil, context)
+        case .codeSpent: throw CodeSpent()
+        case .sessionEnded: return nil
+        }
+    }
+
     /// - Parameters:
     ///   - cookie: The session's.
     ///   - ended: The `sid` of another person's session that it has ended.
@@ -56,7 +82,10 @@ struct BrowserSignIn: Sendable {
         if let ended { events.note(.signedOut, context, session: ended) }
         let cookies = flow.cookies(of: context)
         let browser = FormToken.cookie(random: context.moment.random)
-        var changed = [try cookies.setSession(cookie), try flow.formCookie(context).set(browser)]
+        var changed = [
+            try cookies.setSession(cookie, for: live.session.idleSeconds),
+            try flow.formCookie(context).set(browser),
+        ]
         if ended != nil { changed += SecurityHeaders.dropsPages }
         // Other tabs have forms of before.
         if let old = flow.formCookie(context).value(context.headers) {
@@ -89,20 +118,11 @@ struct BrowserSignIn: Sendable {
                 at: context.moment
             )
         else { return nil }
-        let person = live.person
-        let (new, cookie) = start.new(
-            personID: person.id,
-            epoch: live.session.epoch,
-            amr: live.session.amr,
-            in: context.realm,
-            device: DeviceName.of(context.headers[.userAgent]),
-            at: context.moment
-        )
         // The first form was the proof.
-        var session = new
-        session.authenticatedAt = live.session.authenticatedAt
-        session.provenAt = live.session.provenAt
-        session.expiresAt = live.session.expiresAt
+        let cookie = context.moment.random.text(32)
+        var session = live.session
+        session.form = .browser(cookieHash: Hash256(of: cookie))
+        session.lastSeenAt = context.now
         let beginning = try await start.sessions.start(
             session,
             replacing: live.session.cookieHash,
@@ -110,7 +130,7 @@ struct BrowserSignIn: Sendable {
         )
         let (kept, ended) = try start.settle(session, beginning)
         return try begun(
-            LiveSession(session: kept, person: person),
+            LiveSession(session: kept, person: live.person),
             cookie: cookie,
             ended: ended,
             context

@@ -31,6 +31,13 @@ protocol SignInPurpose: Sendable {
     /// The authorization request, to be restarted later; `nil` if there is none.
     func sealed(_ flow: BrowserFlow, _ context: RealmContext) throws -> String?
 
+    /// The path, with its query, that a person comes back to who has signed in elsewhere.
+    func path(_ flow: BrowserFlow, _ context: RealmContext) throws -> String
+
+    /// Whether a person who signs in elsewhere must prove there who they are, even if the provider knows
+    /// them.
+    var asksAnew: Bool { get }
+
     /// A link back to the requester, for a person who cannot sign in.
     func back() -> PageLink?
 
@@ -66,6 +73,18 @@ struct AppSignIn: SignInPurpose {
     func sealed(_ flow: BrowserFlow, _ context: RealmContext) throws -> String? {
         try AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
             .seal(begun, at: context.moment)
+    }
+
+    func path(_ flow: BrowserFlow, _ context: RealmContext) throws -> String {
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
+        return RealmURLs.signedIn(
+            try seal.seal(begun, at: context.moment),
+            realmName: context.realm.name
+        )
+    }
+
+    var asksAnew: Bool {
+        proven.request.prompt.contains(.login) || proven.request.maxAge != nil
     }
 
     /// The client learns that no one signed in, but not why.
@@ -144,6 +163,15 @@ struct AccountSignIn: SignInPurpose {
     }
 
     func sealed(_ flow: BrowserFlow, _ context: RealmContext) -> String? { nil }
+
+    func path(_ flow: BrowserFlow, _ context: RealmContext) -> String {
+        var query = [(name: "page", value: place.rawValue)]
+        if let waiting { query.append((name: "waiting", value: waiting)) }
+        return FormEncoding.appending(query, to: context.path(.signedIn))
+    }
+
+    /// These pages change how the account is reached.
+    var asksAnew: Bool { place == .password || place == .secondFactors }
 
     func back() -> PageLink? { nil }
 

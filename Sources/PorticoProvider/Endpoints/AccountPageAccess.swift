@@ -57,7 +57,10 @@ struct AccountPageAccess: Sendable {
         request: String? = nil,
         _ context: RealmContext
     ) throws -> Response {
-        try flow.signInPage(
+        if let proof = flow.proof(of: session, returningTo: place.path(context), context) {
+            return try flow.redirect(to: proof)
+        }
+        return try flow.signInPage(
             for: AccountSignIn(place, waiting: request, context),
             userName: session.person.email ?? session.person.username,
             again: true,

@@ -44,13 +44,14 @@ struct AuthorizationEndpoint: Sendable {
         context.speak(form)
         if flow.isForeignPost(context) { return try await comeBack(form, context) }
         let browser = try flow.browser(context)
-        let (begun, proven) = try await flow.requests.begin(
+        var (begun, proven) = try await flow.requests.begin(
             form,
             in: context.realm,
             browser: Hash256(of: browser.value),
             from: context.sender,
             at: context.moment
         )
+        begun.isBeginning = true
         guard proven.loginToken != nil else {
             return try await show(proven, begun, try await flow.session(context), browser, context)
         }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -93,6 +94,7 @@ struct SignInEndpoint: Sendable {
         default: break
         }
         if form["proof"] != nil { return try await secondStep(form, for: purpose, context) }
+        if let way = form["way"] { return try elsewhere(way, form, for: purpose, context) }
         if form["draft"] != nil {
             return try await register(
                 registration.confirm(form, for: purpose, context),
@@ -166,20 +168,50 @@ struct SignInEndpoint: Sendable {
         }
         let person = proven.credentials.person
         do {
-            let answer = try await finish(
-                proven.credentials,
-                proven.rehashed,
-                spending: proven.use,
-                form,
-                for: purpose,
-                context
-            )
+            let answer: Response
+            if let first = proven.first {
+                guard let new = try await signIn(first, spending: proven.use, context) else {
+                    return try flow.signInPage(for: purpose, in: flow.browser(context), context)
+                }
+                answer = try await goOn(new, form, for: purpose, context)
+            } else {
+                answer = try await finish(
+                    proven.credentials,
+                    proven.rehashed,
+                    spending: proven.use,
+                    form,
+                    for: purpose,
+                    context
+                )
+            }
             second.wasRight(person, context)
             return answer
         } catch is CodeSpent {
             if let answer = try await goOn(person, for: purpose, context) { return answer }
             return try await second.wasSpent(person, form, for: purpose, context)
         }
+    }
+
+    /// Sends a person to sign in elsewhere: they come back to what it is for.
+    private func elsewhere(
+        _ way: String,
+        _ form: FormParameters,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) throws -> Response {
+        let methods = try flow.methods(for: purpose, context)
+        guard let (method, path) = methods.first(where: { sameBytes($0.method.name, way) }) else {
+            return try flow.signInPage(for: purpose, in: flow.browser(context), context)
+        }
+        let typed = PasswordCheck.Typed(form).userName
+        return try flow.redirect(
+            to: SignInElsewhere.address(
+                of: method,
+                returningTo: path,
+                asksAnew: purpose.asksAnew,
+                hint: EmailAddress.folded(typed) ?? ""
+            )
+        )
     }
 
     /// The answer for a person who is signed in in this browser already, in another tab, with all that was

@@ -24,6 +24,7 @@ enum RealmPath: String, CaseIterable, Sendable {
     case selectAccount = "login-actions/select-account"
     case continueAs = "login-actions/continue-as"
     case restart = "login-actions/restart"
+    case signedIn = "login-actions/signed-in"
     case verifyEmail = "login-actions/verify-email"
     case resetCredentials = "login-actions/reset-credentials"
     case newPassword = "login-actions/new-password"
@@ -154,6 +155,11 @@ package struct RealmURLs: Hashable, Sendable {
     /// Path and query that restart a sealed request.
     static func restart(_ sealed: String, realmName: String) -> String {
         path(realmName: realmName, .restart) + "?request=" + sealed
+    }
+
+    /// Path and query where a sealed request goes on after a sign-in elsewhere.
+    static func signedIn(_ sealed: String, realmName: String) -> String {
+        path(realmName: realmName, .signedIn) + "?request=" + sealed
     }
 
     private func endpoint(_ path: RealmPath) -> String {

@@ -23,6 +23,8 @@ struct SecondStep: Sendable {
     struct Proven: Sendable {
         let credentials: PersonCredentials
         let rehashed: PasswordHash?
+        /// The session that a provider has proven, where no password did.
+        let first: LiveSession?
         /// Not spent yet.
         let use: CredentialUse
     }
@@ -41,16 +43,45 @@ struct SecondStep: Sendable {
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response? {
-        guard let factors = try await factors(of: credentials.person) else { return nil }
+        guard let password = credentials.password else { return nil }
+        return try await ask(
+            credentials.person,
+            epoch: credentials.epoch,
+            .password(Hash256(of: password.encoded), rehashed: rehashed),
+            for: purpose,
+            context
+        )
+    }
+
+    /// The same for a person whom a provider has proven.
+    func ask(_ first: LiveSession, for purpose: some SignInPurpose, _ context: RealmContext)
+        async throws -> Response?
+    {
+        try await ask(
+            first.person,
+            epoch: first.session.epoch,
+            .session(first.session.id),
+            for: purpose,
+            context
+        )
+    }
+
+    private func ask(
+        _ person: Person,
+        epoch: Int64,
+        _ first: SecondStepProof.First,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response? {
+        guard let factors = try await factors(of: person) else { return nil }
         let browser = try flow.browser(context)
-        guard
-            let proof = SecondStepProof(
-                credentials,
-                rehashed,
-                browser: browser.value,
-                transaction: purpose.transaction
-            )
-        else { return nil }
+        let proof = SecondStepProof(
+            personID: person.id,
+            epoch: epoch,
+            first: first,
+            browser: Hash256(of: browser.value),
+            transaction: purpose.transaction
+        )
         let sealed = PageSeal<SecondStepProof>(ring: flow.ring, realmID: context.realm.id)
             .seal(proof, at: context.moment)
         return try page(sealed, factors, way: nil, for: purpose, context)
@@ -74,6 +105,11 @@ struct SecondStep: Sendable {
         else { return .lost(userName: "") }
         guard !isLate, proof.holds(for: kept), let factors = try await factors(of: kept.person)
         else { return .lost(userName: kept.person.email ?? kept.person.username) }
+        var first: LiveSession?
+        if case .session(let id) = proof.first {
+            first = try await flow.firstStep(context)
+            guard let first, sameBytes(first.session.id, id) else { return .lost(userName: "") }
+        }
         let way = form["way"].flatMap(SecondStepPage.Way.init(wire:))
         func again(_ problem: SecondStepPage.Problem?, _ way: SecondStepPage.Way?) throws -> Outcome
         {
@@ -99,7 +135,9 @@ struct SecondStep: Sendable {
             events.note(.secondStepFailed, context, person: kept.person.id)
             return try again(.wrong, way)
         }
-        return .proven(Proven(credentials: kept, rehashed: proof.rehashed, use: use))
+        return .proven(
+            Proven(credentials: kept, rehashed: proof.first.rehashed, first: first, use: use)
+        )
     }
 
     /// The code was right, and is spent now: it does not count as a wrong one.
@@ -161,40 +199,36 @@ struct SecondStep: Sendable {
     }
 }
 
-/// That a person typed the right password, carried by the page that asks for their second factor:
-/// nothing is stored, and no cookie set, before that is right too (docs/decisions/0050).
+/// That a person took the first step, carried by the page that asks for their second factor: nothing is
+/// stored, and no cookie set, before that is right too (docs/decisions/0050).
 struct SecondStepProof: Sendable, Equatable {
     let personID: String
-    /// As it was when the password was checked.
+    /// As it was at the first step.
     let epoch: Int64
-    /// The SHA-256 of the hash that it was checked against.
-    let password: Hash256
-    /// A stronger hash, to be kept with the session.
-    let rehashed: PasswordHash?
-    /// The hash of the form cookie of the browser that it was typed in.
+    let first: First
+    /// The hash of the form cookie of the browser that it was taken in.
     let browser: Hash256
-    /// The sign-in that it was typed for (``SignInPurpose/transaction``).
+    /// The sign-in that it was taken for (``SignInPurpose/transaction``).
     let transaction: String
 
-    init?(
-        _ credentials: PersonCredentials,
-        _ rehashed: PasswordHash?,
-        browser: String,
-        transaction: String
-    ) {
-        guard let password = credentials.password else { return nil }
-        personID = credentials.person.id
-        epoch = credentials.epoch
-        self.password = Hash256(of: password.encoded)
-        self.rehashed = rehashed
-        self.browser = Hash256(of: browser)
-        self.transaction = transaction
+    enum First: Sendable, Equatable {
+        /// The right password: the SHA-256 of the hash that it was checked against, and a stronger hash, to
+        /// be kept with the session.
+        case password(Hash256, rehashed: PasswordHash?)
+        /// The session of that id, whose person a provider has proven.
+        case session(String)
+
+        var rehashed: PasswordHash? {
+            if case .password(_, let rehashed) = self { rehashed } else { nil }
+        }
     }
 
     /// Whether it is as good now, for what is kept of the person, as when it was made. To disable
     /// someone raises the epoch, too.
     func holds(for kept: PersonCredentials) -> Bool {
-        kept.epoch == epoch && kept.password.map { Hash256(of: $0.encoded) } == password
+        guard kept.epoch == epoch else { return false }
+        guard case .password(let hash, _) = first else { return true }
+        return kept.password.map { Hash256(of: $0.encoded) } == hash
     }
 }
 
@@ -207,8 +241,15 @@ extension SecondStepProof: CarriedByPage {
         var writer = ByteWriter()
         writer.text(personID)
         writer.integer(epoch)
-        writer.fixed(password.bytes)
-        writer.optionalText(rehashed?.encoded)
+        switch first {
+        case .password(let hash, let rehashed):
+            writer.byte(1)
+            writer.fixed(hash.bytes)
+            writer.optionalText(rehashed?.encoded)
+        case .session(let id):
+            writer.byte(2)
+            writer.text(id)
+        }
         writer.fixed(browser.bytes)
         writer.text(transaction)
         return writer.bytes
@@ -218,8 +259,15 @@ extension SecondStepProof: CarriedByPage {
         var reader = ByteReader(encoded)
         personID = try reader.text()
         epoch = try reader.integer()
-        password = Hash256(kept: try reader.fixed(32))
-        rehashed = try reader.optionalText().map(PasswordHash.init)
+        switch try reader.byte() {
+        case 1:
+            first = .password(
+                Hash256(kept: try reader.fixed(32)),
+                rehashed: try reader.optionalText().map(PasswordHash.init)
+            )
+        case 2: first = .session(try reader.text())
+        default: throw ByteReader.Malformed()
+        }
         browser = Hash256(kept: try reader.fixed(32))
         transaction = try reader.text()
         try reader.end()

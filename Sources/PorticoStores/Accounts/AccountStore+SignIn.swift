@@ -118,16 +118,6 @@ extension SQLTransaction {
         at now: Int64
     ) throws {
         let session = event.session
-        if let old = session.replaces,
-            let replaced = try first(
-                "SELECT id FROM sessions WHERE cookie_hash = $1",
-                [.bytes(old.bytes)],
-                decode: { try $0.text(0) }
-            )
-        {
-            // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
-            try endSession(replaced, at: now)
-        }
         if let other = session.replacesByHandle,
             let replaced = try first(
                 """
@@ -141,7 +131,14 @@ extension SQLTransaction {
             try endSession(replaced, at: now)
         }
         let kept = PersonSession(session, of: person, epoch: epoch, by: event.identity, at: now)
-        try insert(kept, isNew: isNew)
+        // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
+        try begin(
+            kept,
+            isNew: isNew,
+            replacing: session.replaces,
+            // A host's tokens are sealed for its id.
+            mayGoOn: event.handleSession == nil
+        )
         if let handle = event.handleSession {
             try insert(handle, of: session.id, at: now)
             try endOldestHandleSessions(of: person.id, but: session.id, at: now)

@@ -24,12 +24,12 @@ extension AccountStore {
 }
 
 extension SQLReader {
-    /// What an account's sessions that are live or wait for their app were signed in by. With a
-    /// session that waits a fresh token has come.
+    /// What a person's sessions that are live or wait for their app were signed in by; `nil`: a password.
+    /// With a session that waits a fresh token has come.
     ///
     /// - Parameter kept: A session that does not count.
     func identitiesInUse(of personID: String, except kept: String? = nil, at now: Int64)
-        throws -> [IdentityKey]
+        throws -> [IdentityKey?]
     {
         try rows(
             """
@@ -39,7 +39,10 @@ extension SQLReader {
                 AND (s.alive_until > $3 OR s.waits_until > $3)
             """,
             [.text(personID), SQLValue(kept), .int64(now)]
-        ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
+        ) { row in
+            guard let issuer = try row.optionalText(0) else { return nil }
+            return IdentityKey(issuer: issuer, subject: try row.text(1))
+        }
     }
 }
 
@@ -54,7 +57,8 @@ extension SQLTransaction {
         let used = try identitiesInUse(of: personID, at: now)
         let forgotten = try identities(of: personID).filter { identity in
             identity.sealedToken != nil
-                && (used.isEmpty || identity.isOne(of: left) && !identity.isOne(of: used))
+                && (used.isEmpty
+                    || identity.isOne(of: left) && !identity.isOne(of: used.compactMap(\.self)))
         }
         for identity in forgotten {
             try run(

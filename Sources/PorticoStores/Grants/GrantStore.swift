@@ -365,7 +365,8 @@ extension SQLTransaction {
             """
             UPDATE sessions SET last_seen_at = $1
             WHERE id = (SELECT g.session_id FROM grants AS g WHERE g.id = $2 AND NOT g.is_offline)
-                AND last_seen_at <= $3 AND last_seen_at > $4
+                AND last_seen_at <= $3
+                AND last_seen_at > CASE WHEN idle_seconds IS NULL THEN $4 ELSE $1 - idle_seconds END
             """,
             [
                 .int64(now), .bytes(id.bytes), .int64(now &- SessionActivity.precision),

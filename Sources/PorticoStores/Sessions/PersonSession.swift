@@ -60,6 +60,19 @@ package struct PersonSession: Hashable, Sendable {
     /// The app's name, or that of the app that it waits for.
     package var app: String? { form.app }
 
+    /// How many seconds a proof of identity at a provider, or by a mailed code, is valid (WEB-SESS-8).
+    package static let proofLife: Int64 = 600
+
+    /// Whether its person, whom a provider has signed in, has recently proven who they are.
+    ///
+    /// Signing in alone is not a proof: the provider may use an existing session of a person who
+    /// has left. If the provider does not report when it asked, and the person has no address for
+    /// an emailed code, a sign-in must be enough.
+    package func isProven(_ person: Person, at now: Int64) -> Bool {
+        if let provenAt { return now - provenAt <= Self.proofLife }
+        return person.email == nil && now - authenticatedAt <= Self.proofLife
+    }
+
     package var cookieHash: Hash256? {
         guard case .browser(let hash) = form else { return nil }
         return hash
@@ -229,6 +242,13 @@ package enum SessionBeginning: Hashable, Sendable {
     case tookOver(String)
     /// The code that it was to begin by is spent, or its credential gone: nothing has changed.
     case codeSpent
+}
+
+package enum SecondStepOutcome: Hashable, Sendable {
+    case taken
+    /// The code was used before, or its credential is gone.
+    case codeSpent
+    case sessionEnded
 }
 
 /// What came of ending a session.

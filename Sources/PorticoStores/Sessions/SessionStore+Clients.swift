@@ -119,7 +119,8 @@ extension SessionStore {
                 SELECT 1 FROM live_grants AS g
                 WHERE g.session_id = s.id AND g.client_id = $2 AND NOT g.is_offline
                     AND ($3 IS NULL OR g.person_id = $3) AND g.alive_until > $4
-                    AND (g.has_own_times OR (s.alive_until > $4 AND s.last_seen_at > $5)))
+                    AND (g.has_own_times OR (s.alive_until > $4
+                        AND (s.idle_seconds IS NOT NULL OR s.last_seen_at > $5))))
         ORDER BY p.username, s.id LIMIT $6 OFFSET $7
         """
 
@@ -137,7 +138,8 @@ extension SessionStore {
         FROM live_grants AS g JOIN live_sessions AS s ON s.id = g.session_id
         WHERE g.realm_id = $1 AND ($2 IS NULL OR g.client_id = $2) AND NOT g.is_offline
             AND g.alive_until > $3
-            AND (g.has_own_times OR (s.alive_until > $3 AND s.last_seen_at > $4))
+            AND (g.has_own_times OR (s.alive_until > $3
+                AND (s.idle_seconds IS NOT NULL OR s.last_seen_at > $4)))
         GROUP BY g.client_id
         """
 

@@ -55,14 +55,16 @@ extension SessionStore {
     }
 }
 
-/// Which sessions are live that began at an identity provider: the backend's.
+/// Which sessions are live, also where a provider has proven a person who has a second step here.
 extension SessionStore {
     /// The live session of a cookie with its person and their providers.
-    package func liveAtBackend(cookie: Hash256, at now: Int64) async throws -> LiveSession? {
+    package func liveByFirstStep(cookie: Hash256, realmID: String, at now: Int64, idle: Int64)
+        async throws -> LiveSession?
+    {
         try await database.read { reader in
             let live = try reader.first(
                 Self.backendsByCookie,
-                [.bytes(cookie.bytes), .int64(now)],
+                [.bytes(cookie.bytes), .text(realmID), .int64(now), .int64(now &- idle)],
                 decode: LiveSession.init
             )
             return try reader.withProviders(live)
@@ -70,11 +72,13 @@ extension SessionStore {
     }
 
     /// The live session of that id with its person and their providers.
-    package func liveAtBackend(id: String, at now: Int64) async throws -> LiveSession? {
+    package func liveByFirstStep(id: String, realmID: String, at now: Int64, idle: Int64)
+        async throws -> LiveSession?
+    {
         try await database.read { reader in
             let live = try reader.first(
                 Self.backendsByID,
-                [.text(id), .int64(now)],
+                [.text(id), .text(realmID), .int64(now), .int64(now &- idle)],
                 decode: LiveSession.init
             )
             return try reader.withProviders(live)
@@ -120,14 +124,19 @@ extension SessionStore {
 }
 
 extension SessionStore {
-    private static let liveByCookie = withPerson("s.cookie_hash = $1", live)
-    private static let liveByID = withPerson("s.id = $1", live)
+    private static let liveByCookie = withPerson("s.cookie_hash = $1", stepped)
+    private static let liveByID = withPerson("s.id = $1", stepped)
+    private static let backendsByCookie = withPerson("s.cookie_hash = $1", live)
+    private static let backendsByID = withPerson("s.id = $1", live)
     private static let openByCookie = withPerson("s.cookie_hash = $1", open)
     private static let openByID = withPerson("s.id = $1", open)
 
-    /// A sign-in at a provider is none at the realm, which would have asked for a second step.
     private static let live: SQLText =
-        "s.alive_until > $3 AND s.last_seen_at > $4 AND s.issuer IS NULL"
+        "s.alive_until > $3 AND (s.idle_seconds IS NOT NULL OR s.last_seen_at > $4)"
+    /// A sign-in at a provider asked for no second step: it is none at the realm of a person who has one.
+    private static let stepped: SQLText = """
+        \(live) AND (s.issuer IS NULL OR \(SQLText.hasSecondStep))
+        """
     private static let open: SQLText = "(s.alive_until > $3 OR s.apps_until > $3)"
 
     /// - Parameters:
@@ -138,18 +147,6 @@ extension SessionStore {
         SELECT \(SessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
         FROM live_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE \(found) AND s.realm_id = $2 AND \(state)
-        """
-    }
-
-    private static let backendsByCookie = ofBackend("s.cookie_hash = $1")
-    private static let backendsByID = ofBackend("s.id = $1")
-
-    /// - Parameter found: What names the session.
-    private static func ofBackend(_ found: StaticString) -> SQLText {
-        """
-        SELECT \(SessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
-        FROM backend_sessions AS s JOIN people AS p ON p.id = s.person_id
-        WHERE \(found) AND s.alive_until > $2
         """
     }
 
@@ -174,7 +171,8 @@ extension SessionStore {
 
     /// What a change of an account asks of the session that it is made in.
     package enum Proof: Sendable {
-        /// The person has proven who they are lately, and with a second factor if they have one now.
+        /// The person has proven who they are lately, by the method that they signed in by, or a provider's
+        /// by a mailed code; and with a second factor if they have one now.
         case now
         /// With a second factor if they have one now, whenever that was: something else proves that
         /// they are there, such as a code from their mailbox.
@@ -206,10 +204,9 @@ extension SQLReader {
             """
             SELECT 1 FROM live_sessions AS s
             WHERE s.id = $1 AND s.realm_id = $2 AND s.person_id = $3 AND s.epoch = $4
-                AND s.alive_until > $5 AND ($6 IS NULL OR s.proven_at >= $6)
-                AND (' ' || s.amr || ' ' LIKE '% otp %' OR NOT EXISTS (
-                    SELECT 1 FROM credentials AS c
-                    WHERE c.person_id = s.person_id AND c.kind <> 'other'))
+                AND s.alive_until > $5 AND ($6 IS NULL OR (s.proven_at >= $6
+                    AND (s.issuer IS NOT NULL OR s.authenticated_at >= $6)))
+                AND \(SQLText.hasSecondStep)
             """,
             [
                 .text(session.id), .text(session.realmID), .text(session.personID),
@@ -217,4 +214,13 @@ extension SQLReader {
             ]
         )
     }
+}
+
+extension SQLText {
+    /// Whether a session `s` has asked for a second factor, if its person has one now.
+    fileprivate static let hasSecondStep: SQLText = """
+        (' ' || s.amr || ' ' LIKE '% otp %' OR NOT EXISTS (
+            SELECT 1 FROM credentials AS c
+            WHERE c.person_id = s.person_id AND c.kind <> 'other'))
+        """
 }

@@ -93,6 +93,7 @@ extension SessionStore {
                 return .notFound
             }
             let left = try transaction.identitiesInUse(of: personID, except: kept, at: now)
+                .compactMap(\.self)
             if let kept {
                 _ = try transaction.endSessions(
                     of: personID,

@@ -21,7 +21,7 @@ package struct SessionStore: Sendable {
     /// (WEB-SESS-1).
     ///
     /// A session goes on where it has not ended and not expired, and its person was not signed out
-    /// everywhere since; it need not have been used lately. It keeps `id` and `createdAt` and takes over
+    /// everywhere since; it need not have been used lately, unless it has a limit of its own. It keeps `id` and `createdAt` and takes over
     /// all else that `session` has: no grant in it ends, and no client is told. A new session whose
     /// person was signed out everywhere after its credentials were read is dead from the start.
     ///
@@ -43,6 +43,40 @@ package struct SessionStore: Sendable {
             if let use, try !transaction.spendCode(use, of: session.personID) { return .codeSpent }
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
             return try transaction.begin(session, replacing: old)
+        }
+    }
+
+    /// Keeps that the person of a live session, whom a provider has proven, took the second step: it has a
+    /// new cookie from then on (WEB-SESS-1). When and how else they signed in stays as it was.
+    ///
+    /// - Parameters:
+    ///   - old: The hash of the cookie that it has.
+    ///   - use: The code, spent in the same step.
+    package func addSecondStep(
+        to id: String,
+        cookie: Hash256,
+        replacing old: Hash256,
+        spending use: CredentialUse,
+        at now: Int64
+    ) async throws -> SecondStepOutcome {
+        try await database.change { transaction in
+            let personID = try transaction.first(
+                """
+                SELECT person_id FROM live_sessions
+                WHERE id = $1 AND cookie_hash = $2 AND alive_until > $3
+                """,
+                [.text(id), .bytes(old.bytes), .int64(now)]
+            ) { try $0.text(0) }
+            guard let personID else { return .sessionEnded }
+            guard try transaction.spendCode(use, of: personID) else { return .codeSpent }
+            try transaction.run(
+                """
+                UPDATE sessions SET cookie_hash = $1, last_seen_at = $2, amr = TRIM(amr || ' otp')
+                WHERE id = $3
+                """,
+                [.bytes(cookie.bytes), .int64(now), .text(id)]
+            )
+            return .taken
         }
     }
 
@@ -116,40 +150,55 @@ extension SQLTransaction {
     }
 
     /// Begins a session in place of the one of a cookie, or lets that go on.
-    func begin(_ session: PersonSession, replacing old: Hash256?) throws -> SessionBeginning {
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether this sign-in made the person.
+    ///   - mayGoOn: `false`: it is a session of its own in any case.
+    @discardableResult
+    func begin(
+        _ session: PersonSession,
+        isNew: Bool = false,
+        replacing old: Hash256?,
+        mayGoOn: Bool = true
+    ) throws -> SessionBeginning {
         var another: String?
         if let old {
-            if let kept = try goOn(session, cookie: old) { return .wentOn(kept) }
-            another = try endAnothers(session, cookie: old)
+            if mayGoOn, let kept = try goOn(session, cookie: old) { return .wentOn(kept) }
+            another = try endFormer(session, cookie: old)
         }
-        try insert(session)
+        try insert(session, isNew: isNew)
         return another.map(SessionBeginning.tookOver) ?? .began
     }
 
     /// Lets the session of a cookie go on as `session`, where it is the same person's and nothing has
     /// ended it. One that has expired goes on where an app lives on in it, which then ends when the
-    /// person signs out in this browser.
+    /// person signs out in this browser. One with a host's tokens does not.
     ///
     /// - Returns: The session as it is kept now.
-    fileprivate func goOn(_ session: PersonSession, cookie old: Hash256) throws -> PersonSession? {
+    private func goOn(_ session: PersonSession, cookie old: Hash256) throws -> PersonSession? {
         let kept = try first(
             """
             UPDATE sessions AS s
             SET cookie_hash = $1, authenticated_at = $2, acr = $3, amr = $4, proven_at = $5,
-                device = $6, last_seen_at = $7, expires_at = $8
-            WHERE s.cookie_hash = $9 AND s.realm_id = $10 AND s.person_id = $11
-                AND s.epoch = $12
+                device = $6, last_seen_at = $7, expires_at = $8, issuer = $9, subject = $10,
+                provider_session_id = $11, address = $12, idle_seconds = $13
+            WHERE s.cookie_hash = $14 AND s.realm_id = $15 AND s.person_id = $16
+                AND s.epoch = $17
                 AND EXISTS (
                     SELECT 1 FROM live_sessions AS l
                     WHERE l.id = s.id AND (l.alive_until > $7 OR l.apps_until > $7))
+                AND NOT EXISTS (SELECT 1 FROM handle_sessions AS h WHERE h.session_id = s.id)
             RETURNING id, created_at
             """,
             [
                 SQLValue(session.cookieHash),
                 .int64(session.authenticatedAt), .text(session.acr),
                 SQLValue(words: session.amr), SQLValue(session.provenAt), .text(session.device),
-                .int64(session.lastSeenAt), .int64(session.expiresAt), .bytes(old.bytes),
-                .text(session.realmID), .text(session.personID), .int64(session.epoch),
+                .int64(session.lastSeenAt), .int64(session.expiresAt),
+                SQLValue(session.identity?.issuer), SQLValue(session.identity?.subject),
+                SQLValue(session.providerSessionID), SQLValue(session.address),
+                SQLValue(session.idleSeconds), .bytes(old.bytes), .text(session.realmID),
+                .text(session.personID), .int64(session.epoch),
             ]
         ) { (id: try $0.text(0), createdAt: try $0.int64(1)) }
         guard let kept else { return nil }
@@ -159,21 +208,24 @@ extension SQLTransaction {
         return session
     }
 
-    /// Ends the session of a cookie, where it is another's than the person's who signs in, and nothing
-    /// else has ended it.
+    /// Ends the session of a cookie, where nothing else has. One of the same person that has expired is
+    /// over without that: no client is told.
     ///
-    /// - Returns: Its `sid`.
-    fileprivate func endAnothers(_ session: PersonSession, cookie old: Hash256) throws -> String? {
-        let another = try first(
+    /// - Returns: Its `sid`, where it is another's than the person's who signs in.
+    private func endFormer(_ session: PersonSession, cookie old: Hash256) throws -> String? {
+        let former = try first(
             """
-            SELECT id FROM live_sessions
-            WHERE cookie_hash = $1 AND realm_id = $2 AND person_id <> $3
+            SELECT id, person_id FROM live_sessions
+            WHERE cookie_hash = $1 AND realm_id = $2 AND (person_id <> $3 OR alive_until > $4)
             """,
-            [.bytes(old.bytes), .text(session.realmID), .text(session.personID)]
-        ) { try $0.text(0) }
-        guard let another else { return nil }
-        try endSession(another, realmID: session.realmID, at: session.createdAt)
-        return another
+            [
+                .bytes(old.bytes), .text(session.realmID), .text(session.personID),
+                .int64(session.createdAt),
+            ]
+        ) { (id: try $0.text(0), personID: try $0.text(1)) }
+        guard let former else { return nil }
+        try endSession(former.id, realmID: session.realmID, at: session.createdAt)
+        return sameBytes(former.personID, session.personID) ? nil : former.id
     }
 
     /// Ends a session: puts down whom of the clients to tell, and makes a host's tokens due. Once more

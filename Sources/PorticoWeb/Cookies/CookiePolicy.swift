@@ -26,6 +26,13 @@ package struct CookieName: Hashable, Sendable {
         hasPrefix = true
     }
 
+    /// The session of whoever is signed in at the backend in a browser, which is that of its realm's pages
+    /// on the same host.
+    package static let session = CookieName("session")
+
+    /// Eight characters of a UUID distinguish the realms of one server.
+    package static func owner(_ realmID: String) -> String { String(realmID.prefix(8)) }
+
     /// - Parameter name: What apps that are there call the cookie: it gets no prefix.
     package init(exactly name: StaticString) {
         text = "\(name)"

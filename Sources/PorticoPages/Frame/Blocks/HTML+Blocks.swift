@@ -152,11 +152,14 @@ extension Phrase {
 extension HTML {
     /// The sign-in methods, in the order that the operator set.
     ///
-    /// - Parameter posts: The form has one address, and the button's `way` says which one it was.
+    /// - Parameters:
+    ///   - posts: The form has one address, and the button's `way` says which one it was.
+    ///   - skippingChecks: The buttons send the form although fields are empty.
     static func methods(
         _ methods: [SignInMethod],
         title: Phrase,
         posts: Bool,
+        skippingChecks: Bool = false,
         _ words: MethodWords,
         _ theme: PageTheme
     ) -> HTML {
@@ -167,7 +170,14 @@ extension HTML {
             .element(
                 .ul,
                 [.class: "ways"],
-                HTML(methods.map { .element(.li, .method($0, posts: posts, words, theme)) })
+                HTML(
+                    methods.map {
+                        .element(
+                            .li,
+                            .method($0, posts: posts, skippingChecks: skippingChecks, words, theme)
+                        )
+                    }
+                )
             )
         )
     }
@@ -175,6 +185,7 @@ extension HTML {
     private static func method(
         _ method: SignInMethod,
         posts: Bool,
+        skippingChecks: Bool,
         _ words: MethodWords,
         _ theme: PageTheme
     ) -> HTML {
@@ -190,6 +201,7 @@ extension HTML {
                 .type: "submit",
                 .name: posts ? "way" : nil,
                 .value: posts ? method.name : nil,
+                .formnovalidate: skippingChecks ? "" : nil,
             ],
             artwork.map { .element(.img, to: $0, [.alt: "", .width: "20", .height: "20"]) },
             .element(.span, words.button(method.label).html),

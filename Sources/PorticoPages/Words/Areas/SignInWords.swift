@@ -15,6 +15,7 @@ struct SignInWords: WordGroup {
     let password: Phrase
     let signIn: Phrase
     let forgot: Phrase
+    let otherMethods: Phrase
     let problem: Phrase
     let wrongPair: Phrase
     let wrongPassword: Phrase
