@@ -68,6 +68,7 @@ import Testing
         }
         // Before a later session in the same browser it is worth nothing either.
         let former = try await Self.hidden(visitor, path)
+        server.clock.advance(by: 1)
         _ = try await visitor.signIn("google", as: .ben)
         let outdated = try await Self.post(visitor, path, fields + former)
         #expect(outdated.status == 403)

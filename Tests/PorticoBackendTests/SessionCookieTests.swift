@@ -48,7 +48,7 @@ import Testing
             // No body and no address has it, and the row has its hash alone.
             #expect(!reply.text.contains(value) && reply.location?.contains(value) == false)
             let row = try #require(
-                try await server.database.sessions.liveAtBackend(
+                try await server.database.liveByFirstStep(
                     cookie: Hash256(of: value),
                     at: server.clock.seconds
                 )

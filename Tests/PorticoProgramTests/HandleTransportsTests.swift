@@ -72,7 +72,10 @@ extension BackendWiring {
         let installation = try Installation.open(settings, missing: .create)
         let outbound = OutboundClient()
         let wiring = try BackendWiring(installation, settings, outbound)
-        let backend = try await wiring.backend(try PublicURL("https://app.example.com"))
+        let backend = try await wiring.backend(
+            try PublicURL("https://app.example.com"),
+            SessionActivity(installation.sessions)
+        )
         let apis = wiring.apis
         #expect(apis !== outbound)
         #expect((backend.transport as? OutboundClient) === apis)
@@ -154,7 +157,10 @@ extension BackendWiring {
         let publicURL = try PublicURL("https://app.example.com")
         let outbound = OutboundClient()
         let wiring = try BackendWiring(installation, settings, outbound)
-        let backend = try await wiring.backend(publicURL)
+        let backend = try await wiring.backend(
+            publicURL,
+            SessionActivity(installation.sessions)
+        )
         let first = try await store.configuration().handleKeys.map(\.keyID)
         #expect(first.count == 1)
         try await store.add(

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoBytes
+package import PorticoBytes
 package import PorticoSQLite
 package import PorticoStores
 
@@ -126,5 +126,16 @@ extension EventStore {
         query.kinds = kinds
         query.subjectID = personID
         return try await events(query, limit: limit)
+    }
+}
+
+extension TestDatabase {
+    /// In the realm that tests of the backend have.
+    package func liveByFirstStep(cookie: Hash256, at now: Int64) async throws -> LiveSession? {
+        try await sessions.liveByFirstStep(cookie: cookie, realmID: "home", at: now, idle: 1800)
+    }
+
+    package func liveByFirstStep(id: String, at now: Int64) async throws -> LiveSession? {
+        try await sessions.liveByFirstStep(id: id, realmID: "home", at: now, idle: 1800)
     }
 }

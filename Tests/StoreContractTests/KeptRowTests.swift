@@ -14,7 +14,7 @@ import Testing
             _ = try transaction.run("UPDATE sessions SET generation = 1", [])
         }
         await #expect(throws: SQLDecodingError.self) {
-            try await stores.sessions.liveAtBackend(id: sessionID, at: AccountExample.now)
+            try await stores.liveByFirstStep(id: sessionID, at: AccountExample.now)
         }
     }
 

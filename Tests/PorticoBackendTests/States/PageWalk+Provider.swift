@@ -88,6 +88,7 @@ extension PageWalk {
             let server = try await BackendUnderTest()
             let visitor = try await walker.registered("google", as: .ann, at: server)
             let page = try await visitor.open("/account/details")
+            server.clock.advance(by: 1)
             _ = try await visitor.signIn("google", as: .ann)
             return try await visitor.press("save", on: page).reply
         },

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoAdministration
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -46,10 +47,11 @@ struct SecondStepScene {
         kinds: [Credential.Kind] = [.totp, .recoveryCodes],
         parameters: JSONObject = Self.parameters,
         sendsMail: Bool = false,
+        elsewhere: SignInElsewhere = .nowhere,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let made = RecoveryCodes.make(.system)
-        server = try await ProviderUnderTest(sendsMail: sendsMail) { new in
+        server = try await ProviderUnderTest(sendsMail: sendsMail, elsewhere: elsewhere) { new in
             for kind in kinds {
                 let isApp = kind != .recoveryCodes
                 new.people[0].credentials.append(

@@ -6,7 +6,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak
 import PorticoOutbound
-import PorticoPages
+package import PorticoPages
 package import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
@@ -39,6 +39,7 @@ package final class ProviderUnderTest: Sendable {
     ///   - administered: Whether the administration over HTTP is on.
     ///   - hasMaster: Whether who administers `master` administers all realms.
     ///   - takesAdminPasswords: Whether they get tokens for their passwords; as `hasMaster` if `nil`.
+    ///   - elsewhere: The identity providers on the realm's pages.
     ///   - publicURL: Where it is, but for realms with a host of their own.
     ///   - configure: Changes the realm before it is created.
     package init(
@@ -53,6 +54,7 @@ package final class ProviderUnderTest: Sendable {
         hasMaster: Bool = false,
         takesAdminPasswords: Bool? = nil,
         publicURL: String = "https://op.example.com",
+        elsewhere: SignInElsewhere = .nowhere,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -100,6 +102,7 @@ package final class ProviderUnderTest: Sendable {
             publicURL: url,
             documentsBy: documents,
             sendsMail: sendsMail,
+            elsewhere: elsewhere,
             sessionEnded: { if wakes { logout.wake() } }
         )
         let service = try provider.service

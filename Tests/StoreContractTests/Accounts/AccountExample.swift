@@ -192,7 +192,7 @@ extension TestDatabase {
     func live(_ cookie: Hash256, at now: Int64 = AccountExample.now) async throws
         -> LiveSession?
     {
-        try await sessions.liveAtBackend(cookie: cookie, at: now)
+        try await liveByFirstStep(cookie: cookie, at: now)
     }
 
     func sessions(of id: String, at now: Int64 = AccountExample.now) async throws
@@ -208,7 +208,7 @@ extension TestDatabase {
     }
 
     func isLive(_ id: String, at now: Int64 = AccountExample.now) async throws -> Bool {
-        try await sessions.liveAtBackend(id: id, at: now) != nil
+        try await liveByFirstStep(id: id, at: now) != nil
     }
 
     /// A session that waits for its app.

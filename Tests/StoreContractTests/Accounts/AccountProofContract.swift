@@ -73,7 +73,7 @@ import Testing
         _ = try await stores.signIn(event)
         try await stores.startConfirmation(of: "ann@example.com")
         #expect(try await stores.prove(app.id, nil).account != nil)
-        let live = try await stores.sessions.liveAtBackend(id: app.id, at: Self.later)
+        let live = try await stores.liveByFirstStep(id: app.id, at: Self.later)
         #expect(live?.session.provenAt == Self.later)
         #expect(try await stores.rotate(app.id, 1) == .rotated)
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(session.authenticatedAt == AccountExample.now)
         let live = LiveSession(session: session, person: account, providers: ["google"])
         #expect(try await stores.live(cookie) == live)
-        #expect(try await stores.sessions.liveAtBackend(id: new.id, at: AccountExample.now) == live)
+        #expect(try await stores.liveByFirstStep(id: new.id, at: AccountExample.now) == live)
         #expect(try await stores.live(AccountExample.freshHash()) == nil)
         #expect(try await stores.isLive(AccountExample.freshSession()) == false)
     }
@@ -40,7 +40,7 @@ import Testing
         refresh.idempotencyKey = Hash256(of: "key")
         let new = AccountExample.app(refresh: refresh)
         _ = try await stores.signIn(AccountExample.signIn(session: new))
-        let live = try await stores.sessions.liveAtBackend(id: new.id, at: AccountExample.now)
+        let live = try await stores.liveByFirstStep(id: new.id, at: AccountExample.now)
         #expect(live?.session.form == .app(name: "notes", refresh: refresh))
     }
 
@@ -142,7 +142,7 @@ import Testing
             keyID: [9, 9, 9, 9]
         )
         #expect(try await stores.sessions.rotate(rotation, at: later) == .rotated)
-        let live = try await stores.sessions.liveAtBackend(id: new.id, at: later + 1000)
+        let live = try await stores.liveByFirstStep(id: new.id, at: later + 1000)
         var refresh = AccountExample.refresh(2)
         refresh.keyID = [9, 9, 9, 9]
         refresh.rotatedAt = later
@@ -186,7 +186,7 @@ import Testing
 /// What ends a session.
 enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
     case ended = "it was ended"
-    case replaced = "the browser signed in again"
+    case replaced = "someone else signed in in the browser"
     case expired = "its time is over"
     case idle = "it was not seen for long"
     case signedOutEverywhere = "the account was signed out everywhere"
@@ -216,7 +216,8 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             #expect(outcome == .signedOut(forgetting: []))
         case .replaced:
             let session = AccountExample.browser(replacing: ann.cookie)
-            _ = try await stores.signIn(AccountExample.signIn(session: session))
+            let bob = AccountExample.key("bob")
+            _ = try await stores.signIn(AccountExample.signIn(bob, session: session))
         case .expired:
             try await sessions.touch([(ann.sessionID, self.now - 1)])
         case .idle: break

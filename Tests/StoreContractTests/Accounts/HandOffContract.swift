@@ -31,7 +31,7 @@ import Testing
         let live = LiveSession(session: session, person: account, providers: ["google"])
         #expect(outcome == .redeemed(live, isNew: true))
         #expect(try await stores.kinds() == [.registered, .handOffRedeemed])
-        #expect(try await stores.sessions.liveAtBackend(id: sessionID, at: later) == live)
+        #expect(try await stores.liveByFirstStep(id: sessionID, at: later) == live)
         #expect(try await stores.rotate(sessionID, 1) == .rotated)
     }
 
