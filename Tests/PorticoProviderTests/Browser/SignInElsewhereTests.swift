@@ -94,7 +94,7 @@ import Testing
             // The session of before is no answer.
             expectPage(try await browser.get(back), "authenticate")
             server.clock.advance(by: 10)
-            // Decision 21: nor is one that the provider may have answered by a session of its own.
+            // Decision 0021: nor is one that the provider may have answered by a session of its own.
             _ = try await server.signIn(browser, isProven: false)
             let proof = try await browser.get(back)
             #expect(
