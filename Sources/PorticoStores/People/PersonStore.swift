@@ -96,7 +96,7 @@ package struct PersonStore: Sendable {
     }
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
-    /// kept of sessions and grants, dead at once, goes with the next purge.
+    /// kept of grants, dead at once, goes with the next purge.
     package func deletePerson(id: String, realmID: String) async throws -> Change {
         try await database.change { try $0.deletePerson(id: id, realmID: realmID) }
     }

@@ -35,6 +35,7 @@ import Testing
             return [:]
         }
         let query = location.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+        // `try?`: what is no form has no fields.
         let form = try? FormParameters(decoding: Array(query.utf8))
         return Dictionary((form?.all ?? []).map { ($0.name, $0.value) }) { first, _ in first }
     }
@@ -223,6 +224,7 @@ import Testing
         guard let query = reply.location?.split(separator: "?", maxSplits: 1).last else {
             return nil
         }
+        // `try?`: what is no form has no fields.
         return (try? FormParameters(decoding: Array(query.utf8)))?["return_to"]
     }
 
