@@ -22,6 +22,8 @@ package struct Backend: Sendable {
     let apis: [ProxiedAPI]
     /// Asks APIs, and nothing else.
     let transport: any HTTPTransport
+    /// What forms did a moment ago, wherever they are.
+    private let sent = SentForms<Response> { $0.size }
     let apiCalls = AccountCalls()
     let limits: BackendLimits
     let handles: HandleSessionStore
@@ -77,30 +79,51 @@ package struct Backend: Sendable {
 }
 
 extension Backend {
-    var page: PageResponder {
+    /// - Parameter realm: Whose pages they are; `nil`: the backend's, where people find help too.
+    func page(of realm: Realm? = nil, at url: PublicURL) -> PageResponder {
         PageResponder(
             pages,
-            publicURL,
+            url,
             owner: identity.name,
-            help: PageLink(path: BackendPath.help.rawValue)
+            help: realm == nil ? PageLink(path: BackendPath.help.rawValue) : nil
         )
     }
 
-    /// Its identity providers, for the sign-in page of its realm, where that is on this host: people come
-    /// back from them with a session in the cookie that both share.
+    var page: PageResponder { page(at: publicURL) }
+
+    /// The identity providers of realms, for their sign-in pages: people come back from them with a session
+    /// in the realm's cookie, which its realm and the backend share on one host.
     package var elsewhere: SignInElsewhere {
         let (directory, publicURL) = (directory, publicURL)
-        let cookies = SessionCookies(CookiePolicy(publicURL))
+        let policy = CookiePolicy(publicURL)
         return SignInElsewhere(
             isShared: { directory.isOf($0, at: publicURL.origin) },
-            methods: { SignInMethods(directory).all(lastUsed: cookies.lastProvider($0)) }
+            methods: { id, name, headers in
+                let isShared = directory.isOf(id, at: publicURL.origin)
+                let place: SignInPlace = isShared ? .backend : .realm(id: id, name: name)
+                let methods =
+                    isShared
+                    ? SignInMethods(directory) : SignInMethods(directory, of: id, named: name)
+                return methods.all(
+                    lastUsed: SessionCookies(policy, of: place).lastProvider(headers)
+                )
+            }
         )
+    }
+
+    /// The addresses of signing in below realms other than the backend's.
+    ///
+    /// - Parameter realm: The enabled realm of a name at a host of its own, or at the public URL.
+    package func serviceOfRealms(
+        realm: @escaping @Sendable (_ name: Substring, _ host: PublicURL?) -> Realm?
+    ) throws -> RealmSignInService {
+        try RealmSignInService(self, realm: realm)
     }
 
     /// The BFF's service.
     package var service: BackendService {
         get throws {
-            let endpoints = endpoints
+            let endpoints = endpoints(of: nil, at: publicURL)
             return BackendService(
                 routes: try RouteTable(endpoints.routes),
                 responder: endpoints.responder
@@ -109,15 +132,31 @@ extension Backend {
     }
 
     /// Gives every endpoint what it needs, and nothing else.
-    private var endpoints: BackendEndpoints {
+    ///
+    /// - Parameters:
+    ///   - realm: Below which they are; `nil`: the backend's.
+    ///   - url: Where they are.
+    func endpoints(of realm: Realm?, at url: PublicURL) -> BackendEndpoints {
+        let directory = realm.map { self.directory.at($0) } ?? self.directory
+        let place = directory.place
         let headers = SecurityHeaders(publicURL)
         let policy = CookiePolicy(publicURL)
-        let cookies = SessionCookies(policy)
+        let cookies = SessionCookies(policy, of: place)
         let attempts = AttemptCookies(policy, ring: ring, directory: directory)
         let live = LiveSessions(store: sessions, directory: directory)
-        let whose = whose(cookies, live)
-        let page = page
-        let forms = PageForms(forms: GuardedForms(FormToken(ring: ring)), cookies: cookies)
+        let whole = LiveSessions(
+            store: sessions,
+            directory: directory,
+            needsBothSteps: place.isRealm
+        )
+        let whose = whose(cookies, whole, directory)
+        let page = page(of: realm, at: url)
+        let forms = PageForms(
+            forms: GuardedForms(FormToken(ring: ring)),
+            cookies: cookies,
+            place: place,
+            sent: sent
+        )
         let responder = BackendResponder(
             page: page,
             headers: headers,
@@ -125,24 +164,32 @@ extension Backend {
             events: events,
             forms: forms
         )
-        let check = SessionCheck(
-            sessions: live,
-            directory: directory,
-            whose: whose,
-            ring: ring,
-            activity: activity
-        )
+        func check(_ whose: WhoseBrowser) -> SessionCheck {
+            SessionCheck(
+                sessions: live,
+                directory: directory,
+                whose: whose,
+                ring: ring,
+                activity: activity
+            )
+        }
+        let byFirstStep = check(self.whose(cookies, live, directory))
+        let check = check(whose)
         let complete = SignInCompletion(
             accounts: accounts,
             directory: directory,
             whose: whose,
             ring: ring,
             cookies: cookies,
-            devices: KnownDevice(ring: ring, realmID: "accounts"),
+            devices: KnownDevice(ring: ring, realmID: place.deviceRealm),
             rules: rules
         )
         let late = LateAnswer(sessions: check, responder: responder, forms: forms)
-        let start = SignInStart(cookies: attempts, origin: publicURL.origin)
+        let start = SignInStart(
+            cookies: attempts,
+            place: place,
+            origin: url.origin
+        )
         let link = IdentityLinking(accounts: accounts, sessions: check, responder: responder)
         let pending = PendingCookie(policy, ring: ring, directory: directory)
         let starts = StartLimit(limit: limits.starts, browsers: cookies.form)
@@ -151,7 +198,8 @@ extension Backend {
             accounts: accounts,
             sessions: sessions,
             directory: directory,
-            ring: ring
+            ring: ring,
+            origin: url.origin
         )
         let signOut = BrowserSignOut(whose: whose, departure: departure)
         return BackendEndpoints(
@@ -165,7 +213,7 @@ extension Backend {
             callback: CallbackEndpoint(
                 directory: directory,
                 cookies: attempts,
-                posted: PostedAnswer(ring: ring),
+                posted: PostedAnswer(ring: ring, place: place),
                 late: late,
                 complete: complete,
                 link: link,
@@ -293,9 +341,10 @@ extension Backend {
                 forms: forms,
                 linkLimit: limits.links
             ),
+            // A proof at the provider comes before the second step.
             proof: ConfirmPages(
                 directory: directory,
-                check: check,
+                check: byFirstStep,
                 accounts: accounts,
                 emails: emails,
                 cookies: cookies,

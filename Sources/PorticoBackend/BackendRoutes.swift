@@ -82,18 +82,15 @@ extension BackendEndpoints {
             .post("/v1/auth/{provider}/backchannel-logout", for: .programs) {
                 try await providerCalls.logout($0.provider, $0)
             }.from(.none),
-            .post("/v1/auth/apple/notifications", for: .programs, providerCalls.appleNotification)
-                .from(.none),
-            .post(
-                "/v1/auth/facebook/deauthorize",
-                for: .programs,
-                providerCalls.facebookDeauthorize
-            ).from(.none),
-            .post(
-                "/v1/auth/facebook/data-deletion",
-                for: .programs,
-                providerCalls.facebookDataDeletion
-            ).from(.none),
+            .post("/v1/auth/apple/notifications", for: .programs) {
+                try await providerCalls.appleNotification("apple", $0)
+            }.from(.none),
+            .post("/v1/auth/facebook/deauthorize", for: .programs) {
+                try await providerCalls.facebookDeauthorize("facebook", $0)
+            }.from(.none),
+            .post("/v1/auth/facebook/data-deletion", for: .programs) {
+                try await providerCalls.facebookDataDeletion("facebook", $0)
+            }.from(.none),
         ]
             + Route.any(of: ProxyEndpoint.methods, "/bff/{api}/{rest...}", for: .programs) {
                 try await proxy.respond($0.parameters["api"], $0.parameters["rest"], $0)
@@ -151,7 +148,68 @@ extension BackendEndpoints {
     }
 }
 
+extension Backend {
+    /// The endpoints for a request below a realm.
+    func endpoints(_ context: BackendContext) -> BackendEndpoints {
+        endpoints(of: context.realm, at: context.request.realmHost ?? publicURL)
+    }
+
+    /// What a realm that is not the backend's has of it: signing in with identity providers, and what asks
+    /// about that. Its sign-in page, its account and its apps are the Provider's.
+    var routesOfRealms: [Route<BackendContext>] {
+        let broker = "/realms/{realm}/broker/{provider}"
+        return [
+            .get(RoutePath("\(broker)/login"), for: .popups) {
+                try await endpoints($0).start.get($0.provider, $0)
+            }.from(.shown),
+            // The request spends the answer it carries, so HEAD must not do the same.
+            .get(RoutePath("\(broker)/endpoint"), for: .popups, answersHead: false) {
+                try await endpoints($0).callback.get($0.provider, isLink: nil, $0)
+            }.from(.shown),
+            .post(RoutePath("\(broker)/endpoint"), for: .popups) {
+                try await endpoints($0).callback.post($0.provider, isLink: nil, $0)
+            },
+            .post(RoutePath("\(broker)/backchannel-logout"), for: .programs) {
+                try await endpoints($0).providerCalls.logout($0.provider, $0)
+            }.from(.none),
+            .post(RoutePath("\(broker)/notifications"), for: .programs) {
+                try await endpoints($0).providerCalls.appleNotification($0.provider, $0)
+            }.from(.none),
+            .post(RoutePath("\(broker)/deauthorize"), for: .programs) {
+                try await endpoints($0).providerCalls.facebookDeauthorize($0.provider, $0)
+            }.from(.none),
+            .post(RoutePath("\(broker)/data-deletion"), for: .programs) {
+                try await endpoints($0).providerCalls.facebookDataDeletion($0.provider, $0)
+            }.from(.none),
+        ] + pagesOfRealms
+    }
+
+    private var pagesOfRealms: [Route<BackendContext>] {
+        [
+            .inRealm(.joining, get: { try await endpoints($0).join.ask($0) }),
+            .inRealm(.joining, post: { try await endpoints($0).join.decide($0) }),
+            .inRealm(.code, get: { try await endpoints($0).join.code($0) }),
+            .inRealm(.code, post: { try await endpoints($0).join.confirm($0) }),
+            .inRealm(.cookies, get: { endpoints($0).join.cookies($0) }),
+            .inRealm(.accountWays, get: { try await endpoints($0).ways.ways($0) }),
+            .inRealm(.accountWays, post: { try await endpoints($0).ways.change($0) }),
+            .inRealm(.confirmItsYou, get: { try await endpoints($0).proof.ask($0) }),
+            .inRealm(.confirmItsYou, post: { try await endpoints($0).proof.decide($0) }),
+            .inRealm(.confirmCode, get: { try await endpoints($0).proof.code($0) }),
+            .inRealm(.confirmCode, post: { try await endpoints($0).proof.confirm($0) }),
+        ]
+    }
+}
+
 extension Route where Context == BackendContext {
+    fileprivate static func inRealm(_ page: BackendPath, get: @escaping Handler) -> Route {
+        .get(RoutePath("/realms/{realm}" + page.rawValue), for: .popups, get)
+    }
+
+    fileprivate static func inRealm(_ page: BackendPath, post: @escaping Handler) -> Route {
+        .post(RoutePath("/realms/{realm}" + page.rawValue), for: .popups, post)
+    }
+
     fileprivate static func get(_ page: BackendPath, _ respond: @escaping Handler) -> Route {
         .get(RoutePath(page.rawValue), for: .people, respond)
     }

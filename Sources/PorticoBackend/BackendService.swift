@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoStores
@@ -25,41 +26,116 @@ package struct BackendService: HTTPService {
     package func answer(_ error: any Error, _ audience: Audience, _ context: BackendContext)
         -> Response
     {
+        responder.answer(error, audience, context)
+    }
+}
+
+/// Signing in with identity providers below a realm that is not the backend's, or not on its host: the
+/// backend's endpoints, at the realm's addresses and with its cookies (docs/decisions/0168).
+package struct RealmSignInService: HTTPService {
+    package let routes: RouteTable<BackendContext>
+    package var headers: SecurityHeaders { SecurityHeaders(backend.publicURL) }
+    private let backend: Backend
+    private let realm: @Sendable (_ name: Substring, _ host: PublicURL?) -> Realm?
+
+    init(
+        _ backend: Backend,
+        realm: @escaping @Sendable (_ name: Substring, _ host: PublicURL?) -> Realm?
+    ) throws {
+        routes = try RouteTable(backend.routesOfRealms)
+        self.backend = backend
+        self.realm = realm
+    }
+
+    /// The backend's own realm has these at the backend.
+    package func context(_ request: RequestContext, _ parameters: PathParameters)
+        -> BackendContext?
+    {
+        guard let realm = realm(parameters["realm"], request.realmHost),
+            !backend.directory.isOf(realm.id, at: backend.publicURL.origin)
+        else { return nil }
+        return BackendContext(request, parameters, in: realm)
+    }
+
+    package func methodNotAllowed(_ audience: Audience, _ context: BackendContext) -> Response {
+        responder(context).refuse(BackendError.methodNotAllowed, audience, context)
+    }
+
+    package func answer(_ error: any Error, _ audience: Audience, _ context: BackendContext)
+        -> Response
+    {
+        responder(context).answer(error, audience, context)
+    }
+
+    package func finish(_ response: inout Response, _ context: BackendContext) {
+        response.logged.realm = context.realm?.name
+    }
+
+    private func responder(_ context: BackendContext) -> BackendResponder {
+        backend.endpoints(context).responder
+    }
+}
+
+extension BackendResponder {
+    func answer(_ error: any Error, _ audience: Audience, _ context: BackendContext)
+        -> Response
+    {
         switch error {
         case let absence as SessionCheck.Absence where audience.isPeople && !context.wantsJSON:
             // `try?`: what is no form is the page itself.
             let form = context.method == .post ? try? context.form() : nil
             let page = form.map(context.page) ?? context.target.path
-            return responder.toSignIn([("return_to", page)]).logged(error: absence.name)
+            return toSignIn([("return_to", page)]).logged(error: absence.name)
         case let two as TwoPeople where audience.isPeople && !context.wantsJSON:
             // They see whose it is now.
-            return responder.toSignIn([("return_to", context.target.path)]).adding([two.cure])
+            return toSignIn([("return_to", context.target.path)]).adding([two.cure])
                 .logged(error: two.name)
         case let absence as HandleSessionCheck.Absence where context.opensPage:
             // A person who followed a link can sign in again, mostly without typing.
             let query = absence.handle.map { [(name: "handle", value: $0)] } ?? []
-            return responder.redirect(FormEncoding.appending(query, to: "/mobile-auth"))
+            return redirect(FormEncoding.appending(query, to: "/mobile-auth"))
                 .logged(error: absence.name)
-        case let refusal as any Refusal: return responder.refuse(refusal, audience, context)
-        case is StoreBusy: return responder.refuse(BackendError.busy, audience, context)
+        case let refusal as any Refusal: return refuse(refusal, audience, context)
+        case is StoreBusy: return refuse(BackendError.busy, audience, context)
         case let error as SQLError where error.whyUnwritable != nil:
             guard audience.isPeople, !context.wantsJSON else {
-                return responder.refuse(BackendError.cannotSave, audience, context)
+                return refuse(BackendError.cannotSave, audience, context)
             }
-            return responder.refuse(Unavailable.cannotSave, audience, context)
+            return refuse(Unavailable.cannotSave, audience, context)
         default:
-            responder.events.failed(error, context)
+            events.failed(error, context)
             let fault = BackendError(.internalError, "Something went wrong here.")
-            return responder.refuse(fault, audience, context)
+            return refuse(fault, audience, context)
         }
     }
-}
 
-extension BackendResponder {
     func refuse(_ refusal: any Refusal, _ audience: Audience, _ context: BackendContext)
         -> Response
     {
-        page.refuse(refusal, context.wantsJSON ? .programs : audience, context)
+        page.refuse(
+            place.isRealm ? RefusalInRealm(refusal: refusal, place: place) : refusal,
+            context.wantsJSON ? .programs : audience,
+            context
+        )
+    }
+}
+
+/// The same refusal, whose page leads back to the realm.
+private struct RefusalInRealm: Refusal {
+    let refusal: any Refusal
+    let place: SignInPlace
+
+    var name: String { refusal.name }
+    var status: HTTPResponse.Status { refusal.status }
+    var json: JSONValue? { refusal.json }
+    var retryAfter: Double? { refusal.retryAfter }
+    var issue: ErrorPage.Issue { refusal.issue }
+    var reason: String? { refusal.reason }
+
+    func fields(realm: String) -> HTTPFields { refusal.fields(realm: realm) }
+
+    func page(at moment: Moment) -> any Page {
+        (refusal as? BackendError)?.page(at: moment, backTo: place) ?? refusal.page(at: moment)
     }
 }
 

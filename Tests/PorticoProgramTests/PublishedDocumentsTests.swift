@@ -190,7 +190,7 @@ import Testing
             as [(HandleClientKey, Finding.Mark)]
         {
             var backend = try await installation.backend.configuration()
-            backend.providers = [record]
+            backend.allProviders = [record]
             backend.handleKeys = [stored]
             let found = await NetworkDoctor(
                 administration: administration,

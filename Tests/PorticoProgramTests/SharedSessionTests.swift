@@ -21,6 +21,8 @@ import Testing
         let listed = try await person.get(devices)
         #expect(listed.status == 200)
         #expect(!listed.text.contains(#"name="password""#))
+        // The providers are at the backend, and nowhere else.
+        #expect(try await person.get(demo.issuer + "/broker/google/login").status == 404)
         // An app of the realm needs no more than that.
         let login = try demo.portico.start(
             ["login", "--issuer", demo.issuer, "--no-browser", "--timeout", "60s"]

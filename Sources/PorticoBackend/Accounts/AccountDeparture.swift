@@ -20,6 +20,8 @@ package struct AccountDeparture: Sendable {
     private let sessions: SessionStore
     private let directory: BackendDirectory
     private let tokens: ProviderTokens
+    /// Where people are served; `nil`: by no one's hand.
+    private let origin: String?
     /// How long to wait for all providers together.
     private let patience: Duration
 
@@ -28,12 +30,14 @@ package struct AccountDeparture: Sendable {
         sessions: SessionStore,
         directory: BackendDirectory,
         ring: KeyRing,
+        origin: String? = nil,
         patience: Duration = .seconds(5)
     ) {
         self.accounts = accounts
         self.sessions = sessions
         self.directory = directory
         tokens = ProviderTokens(ring: ring)
+        self.origin = origin
         self.patience = patience
     }
 
@@ -90,11 +94,13 @@ package struct AccountDeparture: Sendable {
             provider: provider,
             from: account.id,
             usable: directory.names,
+            orPassword: origin.map(directory.takesPasswords) ?? false,
             notice: MailDraft(
                 id: context.moment.id(),
                 to: nil,
                 message: .wayRemoved(provider: provider),
                 language: account.language,
+                service: context.owner,
                 createdAt: context.now
             ),
             at: context.now

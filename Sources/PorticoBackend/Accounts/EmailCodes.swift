@@ -168,6 +168,7 @@ struct EmailCodes: Sendable {
                     minutes: Int(Self.lifetime / 60)
                 ),
                 language: language,
+                service: context.owner,
                 createdAt: context.now
             ),
             saying: profile
@@ -243,8 +244,7 @@ extension EmailCodes {
             context
         )
         guard case .confirmed = outcome, let value else { return (outcome, []) }
-        let isRemembered = live.session.isRemembered
-        return (outcome, [try cookies.setSession(value, isRemembered: isRemembered)])
+        return (outcome, [try cookies.setSession(value, for: live.session.idleSeconds)])
     }
 
     /// A code is valid only in the session that requested it.

@@ -1,36 +1,40 @@
 import PorticoBytes
 import PorticoStores
 
-/// Reads the live sessions of the backend's realm.
+/// Reads the live sessions of one place.
 struct LiveSessions: Sendable {
     let store: SessionStore
     let directory: BackendDirectory
+    /// Whether one counts only when its person has passed their second step, too.
+    var needsBothSteps = false
 
     func live(cookie: Hash256, at now: Int64) async throws -> LiveSession? {
-        guard let rule = directory.sessionRule else { return nil }
-        let live = try await store.liveByFirstStep(
-            cookie: cookie,
-            realmID: rule.realmID,
-            at: now,
-            idle: rule.idle
-        )
-        return rule.permitted(live)
+        try await permitted { realmID, idle in
+            needsBothSteps
+                ? try await store.live(cookie: cookie, realmID: realmID, at: now, idle: idle)
+                : try await store.liveByFirstStep(
+                    cookie: cookie,
+                    realmID: realmID,
+                    at: now,
+                    idle: idle
+                )
+        }
     }
 
     func live(id: String, at now: Int64) async throws -> LiveSession? {
-        guard let rule = directory.sessionRule else { return nil }
-        let live = try await store.liveByFirstStep(
-            id: id,
-            realmID: rule.realmID,
-            at: now,
-            idle: rule.idle
-        )
-        return rule.permitted(live)
+        try await permitted { realmID, idle in
+            try await store.liveByFirstStep(id: id, realmID: realmID, at: now, idle: idle)
+        }
     }
-}
 
-extension BackendDirectory.SessionRule {
-    fileprivate func permitted(_ live: LiveSession?) -> LiveSession? {
-        live.flatMap { $0.session.authenticatedAt >= notBefore ? $0 : nil }
+    /// One that `not-before` has not ended.
+    private func permitted(
+        _ read: (_ realmID: String, _ idle: Int64) async throws -> LiveSession?
+    ) async throws -> LiveSession? {
+        guard let rule = directory.sessionRule,
+            let live = try await read(rule.realmID, rule.idle),
+            live.session.authenticatedAt >= rule.notBefore
+        else { return nil }
+        return live
     }
 }

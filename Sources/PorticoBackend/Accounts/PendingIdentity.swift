@@ -110,19 +110,23 @@ struct PendingCookie: Sendable {
 
     /// In seconds.
     static let lifetime = 600
-    static let name = CookieName("pending")
+    private var name: CookieName { directory.place.pending }
 
     init(_ policy: CookiePolicy, ring: KeyRing, directory: BackendDirectory) {
         self.policy = policy
         self.directory = directory
-        seal = Seal(ring: ring, purpose: "pending identity", realm: "")
+        seal = Seal(
+            ring: ring,
+            purpose: "pending identity",
+            realm: directory.place.sealRealm
+        )
     }
 
     /// - Throws: `tooLong` if the provider's data exceeds a cookie, even without its token and picture.
     func set(_ pending: PendingIdentity, at moment: Moment) throws -> HTTPField {
         do {
             return try policy.set(
-                Self.name,
+                name,
                 to: seal.seal(
                     pending.encoded(whole: true),
                     at: moment.now,
@@ -133,7 +137,7 @@ struct PendingCookie: Sendable {
         } catch CookiePolicy.Refusal.tooLong {
             // A token that only a later revocation needs, and a picture, are less important than the sign-in.
             return try policy.set(
-                Self.name,
+                name,
                 to: seal.seal(
                     pending.encoded(whole: false),
                     at: moment.now,
@@ -148,7 +152,7 @@ struct PendingCookie: Sendable {
     ///   name is another by now.
     func pending(_ headers: HTTPFields, at moment: Moment) throws(BackendError) -> PendingIdentity?
     {
-        guard let text = policy.value(of: Self.name, in: headers),
+        guard let text = policy.value(of: name, in: headers),
             // `try?`: a text that does not open is ignored.
             let bytes = try? seal.open(text, at: moment.now, within: Double(Self.lifetime))
         else { return nil }
@@ -162,11 +166,11 @@ struct PendingCookie: Sendable {
         }
     }
 
-    var remove: HTTPField { policy.remove(Self.name) }
+    var remove: HTTPField { policy.remove(name) }
 }
 
 extension PendingIdentity {
-    private static let version: UInt8 = 4
+    private static let version: UInt8 = 5
 
     fileprivate func encoded(whole: Bool) -> [UInt8] {
         var writer = ByteWriter()
@@ -189,6 +193,7 @@ extension PendingIdentity {
             writer.text(match.personID)
             writer.byte(match.verification.rawValue)
             writer.text(match.providers.joined(separator: " "))
+            writer.byte(match.hasPassword ? 1 : 0)
         }
         return writer.bytes
     }
@@ -231,7 +236,8 @@ extension PendingIdentity {
                 AccountMatch(
                     personID: try reader.text(),
                     verification: try EmailVerification(from: &reader),
-                    providers: try reader.text().split(separator: " ").map(String.init)
+                    providers: try reader.text().split(separator: " ").map(String.init),
+                    hasPassword: try reader.byte() == 1
                 )
             )
         }

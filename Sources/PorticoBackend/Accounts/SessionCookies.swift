@@ -6,17 +6,20 @@ import PorticoWeb
 /// The BFF's own cookies besides those of attempts (docs/decisions/0029; WEB-COOKIE-8).
 struct SessionCookies: Sendable {
     private let policy: CookiePolicy
+    private let place: SignInPlace
 
     /// How many seconds a session lasts in a browser, and in one that is remembered.
     static let plain: Int64 = 86_400
     static let remembered: Int64 = 30 * 86_400
 
-    init(_ policy: CookiePolicy) {
+    init(_ policy: CookiePolicy, of place: SignInPlace) {
         self.policy = policy
+        self.place = place
     }
 
-    private static let device = CookieName("device", "app")
-    private static let last = CookieName("last", "app")
+    private var session: CookieName { place.session }
+    private var device: CookieName { CookieName("device", place.cookieOwner) }
+    private var last: CookieName { CookieName("last", place.cookieOwner) }
 
     enum Presented: Sendable {
         case none
@@ -27,31 +30,28 @@ struct SessionCookies: Sendable {
 
     /// The session cookie of a request. Two with one name are an attack (WEB-COOKIE-7).
     func session(_ headers: HTTPFields) -> Presented {
-        guard let value = policy.value(of: CookieName.session, in: headers) else {
-            return policy.isPresent(CookieName.session, in: headers) ? .malformed : .none
+        guard let value = policy.value(of: session, in: headers) else {
+            return policy.isPresent(session, in: headers) ? .malformed : .none
         }
         return value.utf8.count == 43 ? .hash(Hash256(of: value)) : .malformed
     }
 
     /// The session that an answer of ours gives a browser its cookie of.
     func session(setBy headers: HTTPFields) -> Hash256? {
-        policy.value(of: CookieName.session, setBy: headers).map { Hash256(of: $0) }
+        policy.value(of: session, setBy: headers).map { Hash256(of: $0) }
     }
 
     /// Whether a request has a session cookie, of whatever value.
     func hasSession(_ headers: HTTPFields) -> Bool {
-        policy.isPresent(CookieName.session, in: headers)
+        policy.isPresent(session, in: headers)
     }
 
-    func setSession(_ value: String, isRemembered: Bool) throws -> HTTPField {
-        try policy.set(
-            CookieName.session,
-            to: value,
-            for: Int(isRemembered ? Self.remembered : Self.plain)
-        )
+    /// - Parameter seconds: The session's own limit; `nil`: until the browser is closed.
+    func setSession(_ value: String, for seconds: Int64?) throws -> HTTPField {
+        try policy.set(session, to: value, for: seconds.map { Int($0) })
     }
 
-    var removeSession: HTTPField { policy.remove(CookieName.session) }
+    var removeSession: HTTPField { policy.remove(session) }
 
     var removeSid: HTTPField { policy.remove(SidCookie.name) }
 
@@ -63,7 +63,7 @@ struct SessionCookies: Sendable {
     /// Removes the identity that waits for a decision, if the browser has one: an earlier person in it
     /// proved that (``PendingIdentity``).
     func removalOfPending(_ headers: HTTPFields) -> [HTTPField] {
-        policy.isPresent(PendingCookie.name, in: headers) ? [policy.remove(PendingCookie.name)] : []
+        policy.isPresent(place.pending, in: headers) ? [policy.remove(place.pending)] : []
     }
 
     /// For a browser in which a person has just signed in: what was someone else's, or may have been, also
@@ -83,24 +83,24 @@ struct SessionCookies: Sendable {
     }
 
     /// The cookie that forms are bound to.
-    var form: FormCookie { FormCookie(policy, of: "app") }
+    var form: FormCookie { FormCookie(policy, of: place.cookieOwner) }
 
     /// Who has signed in from this browser, sealed: ``KnownDevice``.
     func device(_ headers: HTTPFields) -> String? {
-        policy.value(of: Self.device, in: headers)
+        policy.value(of: device, in: headers)
     }
 
     func setDevice(_ value: String) throws -> HTTPField {
-        try policy.set(Self.device, to: value, for: KnownDevice.lifetime)
+        try policy.set(device, to: value, for: KnownDevice.lifetime)
     }
 
     /// The provider last used in this browser.
     func lastProvider(_ headers: HTTPFields) -> String? {
-        policy.value(of: Self.last, in: headers).flatMap { $0.utf8.count <= 64 ? $0 : nil }
+        policy.value(of: last, in: headers).flatMap { $0.utf8.count <= 64 ? $0 : nil }
     }
 
     func setLastProvider(_ name: String) throws -> HTTPField {
-        try policy.set(Self.last, to: name, for: KnownDevice.lifetime)
+        try policy.set(last, to: name, for: KnownDevice.lifetime)
     }
 }
 

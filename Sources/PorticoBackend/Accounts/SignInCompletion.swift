@@ -117,13 +117,15 @@ struct SignInCompletion: Sendable {
         switch signInReturn.destination {
         case .web(_, let isRemembered):
             let value = context.moment.random.text(32)
+            // In a realm its sessions last as the realm says.
+            let realm = directory.place.isRealm ? try directory.realm() : nil
             let life = isRemembered ? SessionCookies.remembered : SessionCookies.plain
             var new = session(
                 .browser(cookieHash: Hash256(of: value)),
                 subject,
                 device: DeviceName.of(context.userAgent),
-                idle: life,
-                longest: life,
+                idle: realm == nil ? life : nil,
+                longest: realm?.lifetimes.sessionMaximum ?? life,
                 context
             )
             if case .hash(let old) = cookies.session(context.headers) { new.replaces = old }
@@ -174,7 +176,7 @@ struct SignInCompletion: Sendable {
         _ form: PersonSession.Form,
         _ subject: Subject,
         device: String,
-        idle: Int64,
+        idle: Int64?,
         longest: Int64,
         _ context: BackendContext
     ) -> NewSession {
@@ -203,6 +205,7 @@ struct SignInCompletion: Sendable {
                 provider: subject.identity.provider
             ),
             language: context.language.tag,
+            service: context.owner,
             createdAt: context.now
         )
     }
@@ -215,7 +218,7 @@ struct SignInCompletion: Sendable {
         _ context: BackendContext
     ) throws -> Completed {
         switch (signInReturn.destination, draft.secret) {
-        case (.web(let path, let isRemembered), .cookie(let value)):
+        case (.web(let path, _), .cookie(let value)):
             let people = devices.people(cookies.device(context.headers), at: context.moment)
             let device = devices.adding(account.id, to: people, at: context.moment)
             return .inBrowser(
@@ -223,7 +226,7 @@ struct SignInCompletion: Sendable {
                 isNew: isNew,
                 path,
                 cookies: [
-                    try cookies.setSession(value, isRemembered: isRemembered),
+                    try cookies.setSession(value, for: draft.session.idleSeconds),
                     try cookies.setDevice(device),
                     try cookies.setLastProvider(signInReturn.provider),
                 ]

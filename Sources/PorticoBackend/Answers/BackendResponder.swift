@@ -16,9 +16,11 @@ struct BackendResponder: Sendable {
     let events: BackendEvents
     let forms: PageForms
 
+    var place: SignInPlace { directory.place }
+
     /// 303 to a page of this server.
     func go(to path: LocalPath, _ context: BackendContext, cookies: [HTTPField] = []) -> Response {
-        guard let redirect = Redirect(to: path.text) else {
+        guard let redirect = Redirect(to: place.address(of: path)) else {
             return page(ErrorPage(issue: .serverError), context, status: .internalServerError)
         }
         return Response(redirect, headers: headers, cookies: cookies)
@@ -33,7 +35,7 @@ struct BackendResponder: Sendable {
         case .inBrowser(_, let isNew, let path, let cookies):
             let changed = cookies + forms.cookies.removalOfSid(context.headers)
             return go(
-                to: isNew ? .onboarding(then: path) : path,
+                to: isNew && !place.isRealm ? .onboarding(then: path) : path,
                 context,
                 cookies: changed + forms.cookies.removal(after: path, context.headers)
             )
@@ -53,7 +55,7 @@ struct BackendResponder: Sendable {
             return failed(SignInFailure(.invalidState, .unknown), signInReturn, context)
         }
         if case .link(_, let path) = signInReturn.destination { return go(to: path, context) }
-        return redirect(signInReturn.restart)
+        return redirect(signInReturn.restart(at: place))
     }
 
     /// Without a page for a claimed https redirect; otherwise with a page that names the app and
@@ -95,17 +97,19 @@ struct BackendResponder: Sendable {
             // A person who proves nothing is asked once more on the same page.
             if path == .joiningProof {
                 if FoundAccountPage.Notice.isToldOf(failure.reason) {
-                    return redirect(FormEncoding.appending(query, to: LocalPath.joining.text))
+                    return redirect(
+                        FormEncoding.appending(query, to: place.address(of: LocalPath.joining))
+                    )
                 }
             } else if path.isConfirming {
-                return redirect(FormEncoding.appending(query, to: path.text))
+                return redirect(FormEncoding.appending(query, to: place.address(of: path)))
             }
             if path != .dashboard { query.append(("return_to", path.text)) }
             if isRemembered { query.append(("remember", "1")) }
             return toSignIn(query)
         case .link?:
             let query = failure.query(signInReturn?.provider)
-            return redirect(FormEncoding.appending(query, to: LocalPath.ways.text))
+            return redirect(FormEncoding.appending(query, to: place.address(of: .ways)))
         case nil: break
         }
         return unmatched(context)
@@ -117,12 +121,12 @@ struct BackendResponder: Sendable {
             return BackendError(.invalidState, "No sign-in of this browser has that state.")
                 .response(headers: headers)
         }
-        let restart = PageLink(path: "/login")
+        let restart = PageLink(path: place.home)
         return page(ExpiredPage(reason: .unmatched, restart: restart), context, status: .badRequest)
     }
 
     func toSignIn(_ query: [(name: String, value: String)]) -> Response {
-        redirect(FormEncoding.appending(query, to: "/login"))
+        redirect(place.signIn(query))
     }
 
     func redirect(_ location: String) -> Response {
@@ -162,6 +166,40 @@ extension SignInFailure {
     }
 }
 
+/// What leads to the pages of the realm whose people sign in.
+extension BackendResponder {
+    /// What its addresses begin with; `nil` where it is on another host.
+    private var realmBase: String? {
+        guard !place.isRealm else { return place.base }
+        // `try?`: without a realm there is none.
+        guard let realm = try? directory.realm(), directory.isOf(realm.id, at: page.origin) else {
+            return nil
+        }
+        return SignInPlace(realm).base
+    }
+
+    /// A person signs in, by whatever method, to an account that an identity is to be added to.
+    func signInToJoin(_ context: BackendContext) -> Response {
+        guard let realmBase else {
+            return go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
+        }
+        return redirect(realmBase + LocalPath.joiningElsewhere)
+    }
+
+    /// Another person signs in, and comes to their own sign-in methods.
+    func switchPerson(_ context: BackendContext) -> Response {
+        place.isRealm
+            ? redirect(place.signIn([("prompt", "login")]))
+            : go(to: .signingIn(backTo: .ways), context)
+    }
+
+    /// The pages of the account, the realm's included.
+    var navigation: PageNavigation {
+        guard !place.isRealm else { return .ofRealm(place.base, hasMethods: true) }
+        return realmBase.map { .shared(withRealmAt: $0) } ?? PageNavigation()
+    }
+}
+
 /// The pages for a sign-in that cannot begin, and for the end of linking.
 extension BackendResponder {
     func unknownProvider(_ known: [String], _ context: BackendContext) -> Response {
@@ -194,7 +232,7 @@ extension BackendResponder {
             return page(
                 ErrorPage(
                     issue: .providerMisconfigured(name: name),
-                    back: PageLink(path: signInReturn.choice)
+                    back: PageLink(path: signInReturn.choice(at: place))
                 ),
                 context,
                 status: .badGateway
@@ -205,8 +243,8 @@ extension BackendResponder {
                 provider: provider.label,
                 since: provider.client.health.downSince,
                 now: context.now,
-                tryAgain: PageLink(path: signInReturn.restart),
-                otherMethods: PageLink(path: signInReturn.choice)
+                tryAgain: PageLink(path: signInReturn.restart(at: place)),
+                otherMethods: PageLink(path: signInReturn.choice(at: place))
             ),
             context,
             status: .serviceUnavailable,
@@ -223,9 +261,9 @@ extension BackendResponder {
         page(
             OpenInBrowserPage(
                 provider: provider.label,
-                address: page.origin + signInReturn.restart,
+                address: page.origin + signInReturn.restart(at: place),
                 platform: EmbeddedBrowser.platform(context.headers[.userAgent]),
-                otherMethods: PageLink(path: signInReturn.choice)
+                otherMethods: PageLink(path: signInReturn.choice(at: place))
             ),
             context,
             status: .forbidden
@@ -241,7 +279,9 @@ extension BackendResponder {
     ) throws -> Response {
         switch outcome {
         case .linked, .alreadyLinked:
-            return redirect(FormEncoding.appending([("added", provider)], to: path.text))
+            return redirect(
+                FormEncoding.appending([("added", provider)], to: place.address(of: path))
+            )
         case .taken: return try taken(provider, .otherAccount, session, context)
         case .secondOfProvider: return try taken(provider, .secondOfProvider, session, context)
         case .spent, .sessionEnded:

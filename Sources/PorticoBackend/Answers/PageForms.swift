@@ -9,8 +9,9 @@ import PorticoWeb
 struct PageForms: Sendable {
     let forms: GuardedForms
     let cookies: SessionCookies
+    let place: SignInPlace
     /// Forms that were good once, and did what they say, with the first answer.
-    let sent = SentForms<Response> { $0.size }
+    let sent: SentForms<Response>
 
     /// A form, and the cookie that it is bound to if the browser does not have one yet.
     ///
@@ -29,7 +30,7 @@ struct PageForms: Sendable {
         // The page that answers a form has another one: what it asks for is done once more.
         let own = context.method == .post ? [PageField("answer", context.requestID)] : []
         let form = forms.form(
-            path.rawValue,
+            place.address(of: path),
             purpose,
             transaction,
             in: browser,

@@ -30,7 +30,7 @@ struct AttemptCookies: Sendable {
         self.policy = policy
         self.ring = ring
         self.directory = directory
-        waysBack = Seal(ring: ring, purpose: "way back", realm: "")
+        waysBack = Seal(ring: ring, purpose: "way back", realm: directory.place.sealRealm)
     }
 
     /// The result of looking up a callback's own attempt.
@@ -115,7 +115,7 @@ struct AttemptCookies: Sendable {
     }
 
     private func seal(of kind: (some PendingAttempt).Type) -> Seal {
-        Seal(ring: ring, purpose: kind.purpose, realm: "")
+        Seal(ring: ring, purpose: kind.purpose, realm: directory.place.sealRealm)
     }
 
     private func opened<Pending: PendingAttempt>(
@@ -224,8 +224,8 @@ struct PostedAnswer: Sendable {
         "code", "state", "iss", "error", "error_description", "error_reason", "user",
     ]
 
-    init(ring: KeyRing) {
-        seal = Seal(ring: ring, purpose: "posted answer", realm: "")
+    init(ring: KeyRing, place: SignInPlace) {
+        seal = Seal(ring: ring, purpose: "posted answer", realm: place.sealRealm)
     }
 
     func seal(_ form: FormParameters, at moment: Moment) -> String {

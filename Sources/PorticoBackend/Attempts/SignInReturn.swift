@@ -20,26 +20,30 @@ struct SignInReturn: Hashable, Sendable {
     }
 
     /// The address that restarts the same request.
-    var restart: String { request(at: "/v1/auth/\(provider)") }
+    func restart(at place: SignInPlace) -> String {
+        isLink
+            ? place.address(of: .ways)
+            : FormEncoding.appending(query, to: place.start(at: provider))
+    }
 
     /// The address for choosing a sign-in method for the same request.
-    var choice: String { request(at: BackendPath.login.rawValue) }
+    func choice(at place: SignInPlace) -> String {
+        isLink ? place.address(of: .ways) : place.signIn(query)
+    }
 
-    private func request(at address: String) -> String {
+    /// What its request says.
+    private var query: [(name: String, value: String)] {
         switch destination {
         case .web(let path, let isRemembered):
-            return FormEncoding.appending(
-                [("return_to", path.text)] + (isRemembered ? [("remember", "1")] : []),
-                to: address
-            )
+            return [("return_to", path.text)] + (isRemembered ? [("remember", "1")] : [])
         case .app(let target):
             var query = [
                 ("platform", "mobile"), ("app", target.app), ("redirect_uri", target.redirectURI),
             ]
             if let challenge = target.challenge { query.append(("code_challenge", challenge.text)) }
             if let state = target.state { query.append(("state", state)) }
-            return FormEncoding.appending(query, to: address)
-        case .link: return LocalPath.ways.text
+            return query
+        case .link: return []
         }
     }
 }

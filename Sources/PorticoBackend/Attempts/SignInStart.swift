@@ -8,6 +8,7 @@ import PorticoWeb
 /// Begins a sign-in at an identity provider: makes the address to open, and the attempt's cookies.
 struct SignInStart: Sendable {
     let cookies: AttemptCookies
+    let place: SignInPlace
     /// The public origin, without a trailing slash.
     let origin: String
 
@@ -26,8 +27,8 @@ struct SignInStart: Sendable {
         _ request: UpstreamRequest,
         _ context: BackendContext
     ) async throws -> Started {
-        var redirectURI = "\(origin)/v1/auth/\(provider.name)/callback"
-        if case .link = signInReturn.destination { redirectURI += "/link" }
+        let redirectURI =
+            origin + place.callback(of: provider.name, isLink: signInReturn.isLink)
         let begun = try await provider.client.begin(
             redirectURI: redirectURI,
             request,

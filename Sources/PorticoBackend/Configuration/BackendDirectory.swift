@@ -3,67 +3,50 @@ import PorticoPages
 package import PorticoStores
 package import PorticoUpstream
 
-/// The apps and identity providers that this process serves: an immutable snapshot, replaced when
-/// the store's version is another, because the command line writes from another process.
-package final class BackendDirectory: Sendable {
-    let store: BackendConfigurationStore
-    private let handleDirectory: HandleDirectory?
-    private let connect: Connect
-    private let current: Locked<Snapshot>
+/// The apps and identity providers of one place (``SignInPlace``) that this process serves.
+package struct BackendDirectory: Sendable {
+    private let register: ProviderRegister
+    /// Whose place it is; `nil`: the backend's.
+    private let own: Realm?
 
-    /// Makes the client of a provider; throws if its record is not usable.
-    package typealias Connect = @Sendable (ProviderRecord) throws -> UpstreamClient
-
-    /// A provider that could not be set up, and the reason, for the log.
-    package struct Failure: Sendable {
-        let record: ProviderRecord
-        package let error: any Error
-
-        package var provider: String { record.name }
-    }
-
-    struct Snapshot: Sendable {
-        /// `nil`: nothing was read.
-        var version: BackendConfiguration.Version?
-        /// Whose people sign in; `nil` before the first provider or app.
-        var realm: Realm?
-        var apps: AppRegister
-        var providers: [LiveProvider]
-        var handleKeys: [HandleClientKey] = []
-        var handles: HandleDirectory.Live?
-        var failures: [Failure]
-    }
-
-    /// An enabled provider, in the operator's order.
-    package struct LiveProvider: Sendable {
-        package let record: ProviderRecord
-        package let client: UpstreamClient
-
-        package var name: String { record.name }
-    }
-
-    /// Reads the store once.
+    /// Reads the store once, for the backend's place.
     ///
     /// - Parameter handles: What signs people in by handle; `nil` where that is not offered.
     package init(
         store: BackendConfigurationStore,
         handles: HandleDirectory? = nil,
-        connect: @escaping Connect
+        connect: @escaping ProviderRegister.Connect
     ) async throws {
-        self.store = store
-        handleDirectory = handles
-        self.connect = connect
-        current = Locked(Snapshot(apps: AppRegister([]), providers: [], failures: []))
-        try await refresh()
+        register = try await ProviderRegister(store: store, handles: handles, connect: connect)
+        own = nil
     }
 
-    var apps: AppRegister { current.withLock(\.apps) }
+    private init(_ register: ProviderRegister, of own: Realm) {
+        self.register = register
+        self.own = own
+    }
+
+    /// The same register, for the place of a realm.
+    package func at(_ realm: Realm) -> BackendDirectory { BackendDirectory(register, of: realm) }
+
+    var place: SignInPlace { SignInPlace(own) }
+
+    var store: BackendConfigurationStore { register.store }
+
+    private var current: Locked<ProviderRegister.Snapshot> { register.current }
+
+    /// Handles and apps are the backend's.
+    private var whole: ProviderRegister.Snapshot? {
+        own == nil ? current.withLock { $0 } : nil
+    }
+
+    var apps: AppRegister { whole?.apps ?? AppRegister([]) }
 
     /// The realm whose people sign in.
     ///
     /// - Throws: `not_found` before the first provider or app.
     func realm() throws(BackendError) -> Realm {
-        guard let realm = current.withLock(\.realm) else {
+        guard let realm = own ?? whole?.realm else {
             throw BackendError(.notFound, "No one can sign in here yet.")
         }
         return realm
@@ -80,18 +63,16 @@ package final class BackendDirectory: Sendable {
 
     /// `nil` before the first provider or app.
     var sessionRule: SessionRule? {
-        current.withLock { snapshot in
-            snapshot.realm.map {
-                SessionRule(
-                    realmID: $0.id,
-                    idle: $0.lifetimes.sessionIdle + SessionActivity.precision,
-                    notBefore: $0.notBefore
-                )
-            }
+        (own ?? current.withLock(\.realm)).map {
+            SessionRule(
+                realmID: $0.id,
+                idle: $0.lifetimes.sessionIdle + SessionActivity.precision,
+                notBefore: $0.notBefore
+            )
         }
     }
 
-    /// Whether that realm is the one whose people sign in, and its pages are at that address.
+    /// Whether that realm is the one whose people sign in at the backend, and its pages are at that address.
     func isOf(_ realmID: String, at origin: String) -> Bool {
         current.withLock { snapshot in
             guard let realm = snapshot.realm, sameBytes(realm.id, realmID) else { return false }
@@ -99,15 +80,23 @@ package final class BackendDirectory: Sendable {
         }
     }
 
-    /// Whether anything is configured.
+    /// Whether its people have a page there where they sign in with a password.
+    func takesPasswords(at origin: String) -> Bool {
+        // `try?`: without a realm there are no people.
+        own != nil || (try? realm()).map { isOf($0.id, at: origin) } ?? false
+    }
+
+    /// Whether anything is configured for the backend.
     var isInUse: Bool {
         current.withLock {
-            !$0.providers.isEmpty || !$0.apps.apps.isEmpty || $0.handles != nil
+            !$0.providersHere.isEmpty || !$0.apps.apps.isEmpty || $0.handles != nil
         }
     }
 
     /// Sign-in by handle, if it is enabled.
-    package var handles: HandleDirectory.Live? { current.withLock(\.handles) }
+    package var handles: HandleDirectory.Live? {
+        own == nil ? current.withLock(\.handles) : nil
+    }
 
     /// The same, for addresses that are there only with it.
     func liveHandles() throws(BackendError) -> HandleDirectory.Live {
@@ -120,19 +109,35 @@ package final class BackendDirectory: Sendable {
     /// All keys that we prove, or proved, ourselves by at hosts.
     var handleKeys: [HandleClientKey] { current.withLock(\.handleKeys) }
 
-    /// Enabled providers that could not be set up.
-    package var failures: [Failure] { current.withLock(\.failures) }
+    /// Enabled providers that could not be set up, of all realms.
+    package var failures: [ProviderRegister.Failure] { current.withLock(\.failures) }
 
-    package var providers: [LiveProvider] { current.withLock(\.providers) }
+    package var providers: [LiveProvider] {
+        current.withLock { snapshot in
+            own.map { snapshot.providers(of: $0.id) } ?? snapshot.providersHere
+        }
+    }
+
+    /// Those of a realm, by its id.
+    func providers(of realmID: String) -> [LiveProvider] {
+        current.withLock { $0.providers(of: realmID) }
+    }
+
+    /// Of all realms.
+    package var allProviders: [LiveProvider] {
+        current.withLock { $0.providers.values.flatMap(\.self) }
+    }
 
     /// The names of all that people can sign in with now.
     var names: [String] {
-        current.withLock { $0.providers.map(\.name) + ($0.handles.map { [$0.record.name] } ?? []) }
+        providers.map(\.name) + (handles.map { [$0.record.name] } ?? [])
     }
 
-    /// What people call the provider of a name; the name itself if it is not configured.
+    /// What people call the provider of a name, in whatever realm it is; the name itself if it is not
+    /// configured.
     package func displayName(of name: String) -> String {
-        SignInMethods(self).label(name)?.displayName ?? name
+        SignInMethods(self).label(name)?.displayName
+            ?? allProviders.first { sameBytes($0.name, name) }?.client.provider.displayName ?? name
     }
 
     func provider(named name: some StringProtocol) -> LiveProvider? {
@@ -147,6 +152,79 @@ package final class BackendDirectory: Sendable {
         return provider
     }
 
+    /// ``ProviderRegister/refresh()``
+    @discardableResult
+    package func refresh() async throws -> [ProviderRegister.Failure] {
+        try await register.refresh()
+    }
+
+    /// ``ProviderRegister/refreshPasswords()``
+    package func refreshPasswords() throws { try register.refreshPasswords() }
+}
+
+extension BackendDirectory {
+    /// An enabled provider, in the operator's order.
+    package struct LiveProvider: Sendable {
+        package let record: ProviderRecord
+        package let client: UpstreamClient
+
+        package var name: String { record.name }
+    }
+}
+
+/// The apps and identity providers of all realms: an immutable snapshot, replaced when the store's version is
+/// another, because the command line writes from another process.
+package final class ProviderRegister: Sendable {
+    let store: BackendConfigurationStore
+    private let handleDirectory: HandleDirectory?
+    private let connect: Connect
+    fileprivate let current: Locked<Snapshot>
+
+    /// Makes the client of a provider; throws if its record is not usable.
+    package typealias Connect = @Sendable (ProviderRecord) throws -> UpstreamClient
+
+    /// A provider that could not be set up, and the reason, for the log.
+    package struct Failure: Sendable {
+        let record: ProviderRecord
+        package let error: any Error
+
+        package var provider: String { record.name }
+    }
+
+    fileprivate struct Snapshot: Sendable {
+        /// `nil`: nothing was read.
+        var version: BackendConfiguration.Version?
+        /// Whose people sign in at the backend; `nil` before the first provider or app.
+        var realm: Realm?
+        var apps = AppRegister([])
+        /// By the ids of their realms.
+        var providers: [String: [BackendDirectory.LiveProvider]] = [:]
+        var handleKeys: [HandleClientKey] = []
+        var handles: HandleDirectory.Live?
+        var failures: [Failure] = []
+
+        func providers(of realmID: String) -> [BackendDirectory.LiveProvider] {
+            providers[realmID] ?? []
+        }
+
+        /// The backend's.
+        var providersHere: [BackendDirectory.LiveProvider] {
+            realm.map { providers(of: $0.id) } ?? []
+        }
+    }
+
+    fileprivate init(
+        store: BackendConfigurationStore,
+        handles: HandleDirectory?,
+        connect: @escaping Connect
+    ) async throws {
+        self.store = store
+        handleDirectory = handles
+        self.connect = connect
+        current = Locked(Snapshot())
+        try await refresh()
+    }
+
     /// Reads the store again if its version is another. Called once a second, and by tests.
     /// Unchanged providers keep their cached data, and one that could not be set up is not tried again.
     ///
@@ -157,8 +235,10 @@ package final class BackendDirectory: Sendable {
         guard try await store.version() != known.version else { return [] }
         let configuration = try await store.configuration()
         var failures: [Failure] = []
-        let enabled = configuration.providers.filter(\.isEnabled)
-        let handles = enabled.first { $0.kind == HandleProvider.kind }.flatMap { record in
+        let enabled = configuration.allProviders.filter(\.isEnabled)
+        let handles = enabled.first {
+            $0.kind == HandleProvider.kind && $0.realmID == configuration.realm?.id
+        }.flatMap { record in
             do {
                 return try live(record, configuration.handleKeys, known)
             } catch {
@@ -167,14 +247,15 @@ package final class BackendDirectory: Sendable {
             }
         }
         let others = enabled.filter { $0.kind != HandleProvider.kind }
-        let providers = others.compactMap { record -> LiveProvider? in
-            if let same = known.providers.first(where: { $0.record == record }) { return same }
+        let providers = others.compactMap { record -> BackendDirectory.LiveProvider? in
+            let before = known.providers(of: record.realmID)
+            if let same = before.first(where: { $0.record == record }) { return same }
             if let same = known.failures.first(where: { $0.record == record }) {
                 failures.append(same)
                 return nil
             }
             do {
-                return LiveProvider(record: record, client: try connect(record))
+                return BackendDirectory.LiveProvider(record: record, client: try connect(record))
             } catch {
                 failures.append(Failure(record: record, error: error))
                 return nil
@@ -185,7 +266,7 @@ package final class BackendDirectory: Sendable {
                 version: configuration.version,
                 realm: configuration.realm,
                 apps: AppRegister(configuration.apps),
-                providers: providers,
+                providers: Dictionary(grouping: providers, by: \.record.realmID),
                 handleKeys: configuration.handleKeys,
                 handles: handles,
                 failures: failures
@@ -201,7 +282,7 @@ package final class BackendDirectory: Sendable {
     ///
     /// - Throws: What keeps them from being read. Those from before stay.
     package func refreshPasswords() throws {
-        guard let handleDirectory, let handles,
+        guard let handleDirectory, let handles = current.withLock(\.handles),
             let cookie = try handleDirectory.cookie(replacing: handles.cookie)
         else { return }
         current.withLock { snapshot in

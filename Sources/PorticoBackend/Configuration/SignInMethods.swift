@@ -7,10 +7,19 @@ import PorticoUpstream
 struct SignInMethods: Sendable {
     let providers: [BackendDirectory.LiveProvider]
     private let handles: HandleDirectory.Live?
+    private let place: SignInPlace
 
     init(_ directory: BackendDirectory) {
         providers = directory.providers
         handles = directory.handles
+        place = directory.place
+    }
+
+    /// Those of a realm that is not the backend's.
+    init(_ directory: BackendDirectory, of realmID: String, named name: String) {
+        providers = directory.providers(of: realmID)
+        handles = nil
+        place = .realm(id: realmID, name: name)
     }
 
     /// All providers, in the operator's order.
@@ -52,7 +61,7 @@ struct SignInMethods: Sendable {
         SignInMethod(
             name: HandleProvider.kind,
             label: .handle,
-            action: "/v1/auth/\(HandleProvider.kind)",
+            action: place.start(at: HandleProvider.kind),
             isLastUsed: lastUsed == HandleProvider.kind
         )
     }
@@ -61,7 +70,7 @@ struct SignInMethods: Sendable {
         SignInMethod(
             name: provider.name,
             label: provider.label,
-            action: "/v1/auth/\(provider.name)",
+            action: place.start(at: provider.name),
             isLastUsed: provider.name == lastUsed,
             isNotResponding: provider.client.health.isDown
         )

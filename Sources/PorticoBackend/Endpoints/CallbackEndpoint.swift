@@ -27,7 +27,10 @@ struct CallbackEndpoint: Sendable {
 
     /// A cross-site POST lacks `SameSite=Lax` cookies. It changes nothing: its fields are passed
     /// on, sealed, to the same address by GET.
-    func post(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
+    ///
+    /// - Parameter isLink: Whether it is the address for linking; `nil` where both uses have one.
+    func post(_ name: Substring, isLink: Bool?, _ context: BackendContext) async throws -> Response
+    {
         let provider = try provider(name)
         // An answer must use the requested method (OAuth 2.0 Form Post Response Mode §2).
         guard provider.client.provider.usesFormPost else {
@@ -38,7 +41,7 @@ struct CallbackEndpoint: Sendable {
         guard form.contains("state") else {
             return responder.unmatched(context)
         }
-        let path = "/v1/auth/\(provider.name)/callback" + (isLink ? "/link" : "")
+        let path = directory.place.callback(of: provider.name, isLink: isLink == true)
         let sealed = posted.seal(form, at: context.moment)
         guard let redirect = Redirect(to: "\(path)?answer=\(sealed)") else {
             throw BackendError(.internalError, "A seal is always writable.")
@@ -46,7 +49,7 @@ struct CallbackEndpoint: Sendable {
         return Response(redirect, headers: responder.headers)
     }
 
-    func get(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
+    func get(_ name: Substring, isLink: Bool?, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
         let response = try await answered(provider, isLink, context)
         // Another provider's may be behind any.
@@ -57,7 +60,7 @@ struct CallbackEndpoint: Sendable {
 
     private func answered(
         _ provider: BackendDirectory.LiveProvider,
-        _ isLink: Bool,
+        _ isLink: Bool?,
         _ context: BackendContext
     ) async throws -> Response {
         guard let answer = try answer(provider, context), let state = answer["state"] else {
@@ -111,13 +114,13 @@ struct CallbackEndpoint: Sendable {
         _ attempt: Attempt,
         _ signInReturn: SignInReturn,
         _ provider: BackendDirectory.LiveProvider,
-        _ isLink: Bool,
+        _ isLink: Bool?,
         _ context: BackendContext
     ) async throws -> Response {
         // RFC 9700 §4.4.2: one provider's answer never goes to another (attacks E04, E09).
         guard sameBytes(signInReturn.provider, provider.name),
             sameBytes(attempt.provider, provider.name),
-            signInReturn.isLink == isLink
+            isLink.map({ signInReturn.isLink == $0 }) ?? true
         else {
             return responder.failed(SignInFailure(.invalidState, .unknown), signInReturn, context)
         }
@@ -275,6 +278,7 @@ extension MailDraft {
             to: nil,
             message: .wayAdded(provider: provider),
             language: context.language.tag,
+            service: context.owner,
             createdAt: context.now
         )
     }

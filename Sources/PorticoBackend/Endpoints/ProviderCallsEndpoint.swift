@@ -38,13 +38,14 @@ struct ProviderCallsEndpoint: Sendable {
             events.logoutTokenRefused(provider.name, "\(error)", context)
             throw BackendError(.invalidRequest, "The logout token is not valid here.")
         }
+        let realmID = try directory.realm().id
         let ended = try await sessions.endSessions(
             issuer: notice.issuer,
             subject: notice.subject,
             providerSessionID: notice.providerSessionID,
-            realmID: try directory.realm().id,
+            realmID: realmID,
             spending: SpentOnce(
-                hash: Hash256(of: "logout \(notice.issuer) \(notice.tokenID)"),
+                hash: Hash256(of: "logout \(realmID) \(notice.issuer) \(notice.tokenID)"),
                 expiresAt: notice.expiresAt + 600
             ),
             at: context.now
@@ -59,8 +60,8 @@ struct ProviderCallsEndpoint: Sendable {
 
     /// Consent revoked, or the Apple Account deleted: the person's sessions end, so that the next
     /// sign-in asks Apple again.
-    func appleNotification(_ context: BackendContext) async throws -> Response {
-        let provider = try provider("apple")
+    func appleNotification(_ name: Substring, _ context: BackendContext) async throws -> Response {
+        let provider = try provider(name, .apple)
         let payload = try await applePayload(context)
         let notification: AppleNotification
         do {
@@ -84,8 +85,9 @@ struct ProviderCallsEndpoint: Sendable {
         return Response(empty: .ok, headers: headers)
     }
 
-    func facebookDeauthorize(_ context: BackendContext) async throws -> Response {
-        let (provider, request, issuedAt) = try await signedRequest(context)
+    func facebookDeauthorize(_ name: Substring, _ context: BackendContext) async throws -> Response
+    {
+        let (provider, request, issuedAt) = try await signedRequest(name, context)
         try await end(
             provider.client.provider.canonicalIssuer,
             request.userID,
@@ -96,14 +98,20 @@ struct ProviderCallsEndpoint: Sendable {
     }
 
     /// Facebook requires an address where the person can see the status, and a code.
-    func facebookDataDeletion(_ context: BackendContext) async throws -> Response {
-        let (provider, request, issuedAt) = try await signedRequest(context)
+    func facebookDataDeletion(_ name: Substring, _ context: BackendContext) async throws -> Response
+    {
+        let (provider, request, issuedAt) = try await signedRequest(name, context)
         let issuer = provider.client.provider.canonicalIssuer
         try await forget(issuer, request.userID, issuedAt: issuedAt, context)
         let code = Hash256(of: "\(issuer) \(request.userID) \(context.now)").bytes.prefix(9)
         return Response(
             json: [
-                "url": .string("\(origin)/help"),
+                "url": .string(
+                    origin
+                        + directory.place.address(
+                            of: directory.place.isRealm ? BackendPath.accountOverview : .help
+                        )
+                ),
                 "confirmation_code": .string(Base64URL.encode(code)),
             ],
             headers: headers
@@ -129,13 +137,14 @@ struct ProviderCallsEndpoint: Sendable {
     private func end(_ issuer: String, _ subject: String, _ id: String, _ context: BackendContext)
         async throws
     {
+        let realmID = try directory.realm().id
         let count = try await sessions.endSessions(
             issuer: issuer,
             subject: subject,
             providerSessionID: nil,
-            realmID: try directory.realm().id,
+            realmID: realmID,
             spending: SpentOnce(
-                hash: Hash256(of: "notice \(issuer) \(id)"),
+                hash: Hash256(of: "notice \(realmID) \(issuer) \(id)"),
                 expiresAt: context.now + 86_400
             ),
             at: context.now
@@ -143,10 +152,10 @@ struct ProviderCallsEndpoint: Sendable {
         events.providerEndedSessions(issuer, count ?? 0, context)
     }
 
-    private func signedRequest(_ context: BackendContext) async throws
+    private func signedRequest(_ name: Substring, _ context: BackendContext) async throws
         -> (BackendDirectory.LiveProvider, SignedRequest, issuedAt: Int64)
     {
-        let provider = try provider("facebook")
+        let provider = try provider(name, .facebook)
         let form = try await form(context)
         guard let text = form["signed_request"] else {
             throw BackendError(.invalidRequest, "signed_request is required.")
@@ -197,10 +206,13 @@ struct ProviderCallsEndpoint: Sendable {
         directory.apps.apps.flatMap { $0.audiences(at: provider) }
     }
 
-    private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {
-        guard let provider = directory.provider(named: name) else {
-            throw BackendError(.notFound, "There is no provider of that name.")
-        }
+    /// - Parameter kind: What it must be.
+    private func provider(_ name: Substring, _ kind: IdentityProvider.Kind? = nil)
+        throws(BackendError) -> BackendDirectory.LiveProvider
+    {
+        guard let provider = directory.provider(named: name),
+            kind == nil || provider.client.provider.kind == kind
+        else { throw BackendError(.notFound, "There is no provider of that name.") }
         return provider
     }
 }

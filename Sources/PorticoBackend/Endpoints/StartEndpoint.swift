@@ -82,7 +82,7 @@ struct StartEndpoint: Sendable {
         case "mobile": destination = .app(try AppTarget(query, in: directory.apps))
         case nil, "web":
             destination = .web(
-                LocalPath.asked(query["return_to"]),
+                directory.place.asked(query["return_to"]),
                 isRemembered: query["remember"] == "1"
             )
         default: throw BackendError(.invalidRequest, "platform must be web or mobile.")

@@ -81,7 +81,7 @@ package struct BackendEvents: Sendable {
         log(.signedOutByProvider, context, ["provider": provider, "sessions": "\(count)"])
     }
 
-    package func providerUnusable(_ failure: BackendDirectory.Failure) {
+    package func providerUnusable(_ failure: ProviderRegister.Failure) {
         logger.error(
             "provider cannot be used",
             metadata: ["provider": .string(failure.provider), "why": .string("\(failure.error)")]
@@ -109,6 +109,7 @@ package struct BackendEvents: Sendable {
             "request": .string(context.requestID),
             "address": .string(context.address),
         ]
+        if let realm = context.realm { metadata["realm"] = .string(realm.name) }
         for (name, value) in facts { metadata[name] = .string(value) }
         logger.log(level: level, "security event", metadata: metadata)
     }

@@ -42,7 +42,11 @@ extension Backend {
         HandleKeyKeeper(directory: directory, handles: handles, ring: ring, clock: clock)
     }
 
-    func whose(_ cookies: SessionCookies, _ live: LiveSessions) -> WhoseBrowser {
+    func whose(
+        _ cookies: SessionCookies,
+        _ live: LiveSessions,
+        _ directory: BackendDirectory
+    ) -> WhoseBrowser {
         WhoseBrowser(
             sessions: live,
             handles: handles,

@@ -54,10 +54,12 @@ struct HandleCompletion: Sendable {
             provenAt: nil
         )
         var draft = try await complete.session(for: signInReturn, subject, context)
+        var life = SessionCookies.plain
         if case .web(_, isRemembered: false) = signInReturn.destination {
             // As with every other sign-in method: a day.
         } else {
-            draft.session.idleSeconds = live.cookie.life
+            life = live.cookie.life
+            draft.session.idleSeconds = life
             draft.session.expiresAt = context.now + HandleSessionCheck.longest
         }
         let seal = try live.cookie.seal(of: draft.session.id, did, at: context.moment)
@@ -65,7 +67,7 @@ struct HandleCompletion: Sendable {
             did: did,
             handle: handle ?? Handle.invalid,
             seal: seal,
-            cookie: try live.cookie.set(seal, for: draft.session.idleSeconds)
+            cookie: try live.cookie.set(seal, for: life)
         )
         var event = try complete.event(
             subject,

@@ -61,7 +61,7 @@ struct HandlePages: Sendable {
         // Only a person ticks the box of the choice.
         if case .web(let path, _) = destination { destination = .web(path, isRemembered: false) }
         let back = SignInReturn(provider: HandleProvider.kind, destination: destination)
-        return PageLink(path: back.choice)
+        return PageLink(path: back.choice(at: .backend))
     }
 
     /// Where the person is about to sign in.
@@ -243,7 +243,10 @@ struct HandlePages: Sendable {
     func answered(_ signInReturn: SignInReturn, _ context: BackendContext) -> Response {
         if context.wantsJSON { return HandleFault.expired.error.response(headers: headers) }
         return page(
-            ExpiredPage(reason: .answered, restart: PageLink(path: signInReturn.restart)),
+            ExpiredPage(
+                reason: .answered,
+                restart: PageLink(path: signInReturn.restart(at: .backend))
+            ),
             context,
             status: .badRequest
         )

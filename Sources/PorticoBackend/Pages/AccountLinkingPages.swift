@@ -63,6 +63,8 @@ struct AccountLinkingPages: Sendable {
                 knownMethods: ways.named(known.uniqued()),
                 mailbox: address.map { EmailCodePage.masked($0) },
                 expelsOthers: expelsOthers,
+                hasPassword: directory.takesPasswords(at: responder.page.origin)
+                    && waiting.matches.contains(where: \.hasPassword),
                 canSeparate: complete.rules.isSignUpOpen,
                 form: made.form,
                 notice: FoundAccountPage.Notice(try context.query(), ways)
@@ -80,7 +82,10 @@ struct AccountLinkingPages: Sendable {
         }
         let form = try forms.checked("join", waiting.attemptID.text, context)
         if let way = form["way"], directory.names.contains(way) {
-            return responder.go(to: .proving(at: way, backTo: .joiningProof), context)
+            return responder.go(
+                to: .proving(at: way, backTo: .joiningProof, directory.place),
+                context
+            )
         }
         switch form["action"] {
         case "add":
@@ -99,7 +104,7 @@ struct AccountLinkingPages: Sendable {
         case "link":
             // The choice of a sign-in method; after signing in, the person is asked about the new
             // identity.
-            return responder.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
+            return responder.signInToJoin(context)
         case "mailbox":
             return try await forms.once(form, context) { try await mail(waiting, context) }
         default:
@@ -229,7 +234,7 @@ struct AccountLinkingPages: Sendable {
     /// another tab, sees that they are signed in.
     private func over(_ context: BackendContext) async throws -> Response {
         try await check.ifAny(context) == nil
-            ? responder.unmatched(context) : responder.go(to: .login, context)
+            ? responder.unmatched(context) : responder.redirect(directory.place.home)
     }
 
     /// `GET /login/cookies`: checks for the cookie that was set with the redirect: without it,
@@ -239,7 +244,7 @@ struct AccountLinkingPages: Sendable {
             return responder.unmatched(context)
         }
         return responder.page(
-            CookiesBlockedPage(restart: PageLink(path: BackendPath.login.rawValue)),
+            CookiesBlockedPage(restart: PageLink(path: directory.place.home)),
             context,
             status: .badRequest
         )
@@ -273,7 +278,7 @@ struct AccountLinkingPages: Sendable {
             case .web(let path, _): path
             // The app gets its session when the same request is repeated: the identity is known
             // now.
-            case .app: LocalPath(waiting.signInReturn.restart) ?? .dashboard
+            case .app: LocalPath(waiting.signInReturn.restart(at: directory.place)) ?? .dashboard
             case .link(_, let path): path
             }
         return (responder.go(to: path, context, cookies: [pending.remove]), isDone: true)

@@ -16,8 +16,6 @@ struct AccountPages: Sendable {
     let responder: BackendResponder
     let forms: PageForms
 
-    static let navigation = PageNavigation()
-
     func overview(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
@@ -31,7 +29,7 @@ struct AccountPages: Sendable {
                 now: context.now,
                 delete: PageLink(path: BackendPath.accountDelete.rawValue),
                 form: made.form,
-                navigation: Self.navigation
+                navigation: responder.navigation
             ),
             context,
             cookies: made.cookies
@@ -63,7 +61,7 @@ struct AccountPages: Sendable {
                 now: context.now,
                 form: made.form,
                 status: status,
-                navigation: Self.navigation
+                navigation: responder.navigation
             ),
             context,
             cookies: made.cookies
@@ -129,7 +127,7 @@ struct AccountPages: Sendable {
                 usesApple: usesApple(live),
                 form: made.form,
                 wasNotSure: wasNotSure,
-                navigation: Self.navigation
+                navigation: responder.navigation
             ),
             context,
             cookies: made.cookies

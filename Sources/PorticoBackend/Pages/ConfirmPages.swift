@@ -40,9 +40,9 @@ struct ConfirmPages: Sendable {
         let reason: ConfirmReason?
         let path: LocalPath
 
-        init(_ parameters: FormParameters) {
+        init(_ parameters: FormParameters, _ place: SignInPlace) {
             reason = parameters["for"].flatMap { ConfirmReason(wire: $0) }
-            path = LocalPath.asked(parameters["return_to"])
+            path = place.asked(parameters["return_to"])
         }
 
         var fields: [PageField] {
@@ -59,7 +59,7 @@ struct ConfirmPages: Sendable {
     func ask(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let query = try context.query()
-        let step = Step(query)
+        let step = Step(query, directory.place)
         guard !live.isProven(at: context.now) else { return responder.go(to: step.path, context) }
         let ways = SignInMethods(directory)
         let made = try forms.form(
@@ -88,7 +88,7 @@ struct ConfirmPages: Sendable {
     func decide(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let form = try forms.checked("confirm", live.session.signIn, context)
-        let step = Step(form)
+        let step = Step(form, directory.place)
         if let name = form["way"], proving(live).contains(where: { sameBytes($0, name) }) {
             // Back to this page: with a proof it continues, without one it offers another method.
             let path = step.at(.confirmItsYou) ?? step.path
@@ -104,7 +104,7 @@ struct ConfirmPages: Sendable {
     /// `GET /account/confirm/code`
     func code(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
-        let step = Step(try context.query())
+        let step = Step(try context.query(), directory.place)
         guard !live.isProven(at: context.now) else { return responder.go(to: step.path, context) }
         return try codePage(live, step, nil, context)
     }
@@ -113,7 +113,7 @@ struct ConfirmPages: Sendable {
     /// may come without it.
     func confirm(_ context: BackendContext) async throws -> Response {
         let form = try forms.ours("confirm code", context)
-        let step = Step(form)
+        let step = Step(form, directory.place)
         guard form["action"] != "resend" else { return try await resend(form, step, context) }
         return try await forms.once(
             form,
@@ -200,7 +200,7 @@ struct ConfirmPages: Sendable {
             let identity = try await accounts.identities(of: live.person.id).first(where: {
                 sameBytes($0.provider, name)
             })
-        else { return .proving(at: name, backTo: path) }
+        else { return .proving(at: name, backTo: path, directory.place) }
         let isRemembered = live.session.isRemembered
         return .proving(identity.subject, isRemembered: isRemembered, backTo: path)
     }
@@ -239,10 +239,12 @@ struct ConfirmPages: Sendable {
 
 extension LocalPath {
     /// The start of a sign-in that proves who a person is.
-    static func proving(at provider: String, backTo path: LocalPath) -> LocalPath {
+    static func proving(at provider: String, backTo path: LocalPath, _ place: SignInPlace)
+        -> LocalPath
+    {
         let text = FormEncoding.appending(
             [("return_to", path.text), ("prompt", "login")],
-            to: "/v1/auth/\(provider)"
+            to: place.path(startingAt: provider)
         )
         return LocalPath(text) ?? path
     }
@@ -277,7 +279,12 @@ extension LocalPath {
     static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
 
     /// Whether it is the question about an identity that waits, or the proof that it asked for.
-    var isOfJoining: Bool { self == .joining || self == .joiningProof }
+    var isOfJoining: Bool {
+        self == .joining || self == .joiningProof || text.hasSuffix(Self.joiningElsewhere)
+    }
+
+    /// The realm's sign-in that leads to ``joining``, below the realm.
+    static let joiningElsewhere = "\(waiting)?page=joining"
 
     /// Whether it is the page that asks for a proof.
     var isConfirming: Bool { text.hasPrefix("\(BackendPath.confirmItsYou.rawValue)?") }

@@ -64,7 +64,7 @@ struct DetailsPages: Sendable {
                 form: made.form,
                 problems: problems,
                 wasSaved: try context.query()["saved"] == "1" && problems.isEmpty,
-                navigation: AccountPages.navigation
+                navigation: responder.navigation
             ),
             context,
             cookies: made.cookies

@@ -28,7 +28,7 @@ struct SignInMethodPages: Sendable {
         let form = try forms.checked("ways", live.session.signIn, context)
         switch form["action"] {
         case "cancel": return responder.go(to: .ways, context)
-        case "switch": return responder.go(to: .signingIn(backTo: .ways), context)
+        case "switch": return responder.switchPerson(context)
         default: break
         }
         if let name = form["way"], let provider = directory.provider(named: name) {
@@ -113,7 +113,7 @@ struct SignInMethodPages: Sendable {
                 status: status,
                 lastOneRefused: lastOneRefused,
                 notAdded: ways.problem(in: query),
-                navigation: AccountPages.navigation
+                navigation: responder.navigation
             ),
             context,
             status: lastOneRefused ? .conflict : .ok,

@@ -10,17 +10,25 @@ package struct BackendContext: PageContext {
     package let request: RequestContext
     let parameters: PathParameters
     package let language: Language
-    /// The service's name, which the pages already have.
-    package var owner: String? { nil }
+    /// Whose pages they are; `nil`: the backend's.
+    let realm: Realm?
+    /// Without a realm the service's name, which the pages already have.
+    package var owner: String? { realm?.displayName }
 
-    init(_ request: RequestContext, _ parameters: PathParameters = PathParameters()) {
+    init(
+        _ request: RequestContext,
+        _ parameters: PathParameters = PathParameters(),
+        in realm: Realm? = nil
+    ) {
         self.request = request
         self.parameters = parameters
+        self.realm = realm
         // `try?`: the code that reads a malformed query reports it.
         let query = try? FormParameters(query: request.target)
         language = .best(
             uiLocales: query?["ui_locales"],
-            acceptLanguage: request.headers[.acceptLanguage]
+            acceptLanguage: request.headers[.acceptLanguage],
+            otherwise: realm?.defaultLanguage
         )
     }
 

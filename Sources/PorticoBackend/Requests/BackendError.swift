@@ -105,11 +105,13 @@ struct BackendError: Refusal, Hashable {
         ).logged(error: name)
     }
 
-    func page(at moment: Moment) -> any Page {
+    func page(at moment: Moment) -> any Page { page(at: moment, backTo: .backend) }
+
+    func page(at moment: Moment, backTo place: SignInPlace) -> any Page {
         guard code != .methodNotAllowed else { return ErrorPage(issue: issue) }
         return ErrorPage(
             issue: issue,
-            back: PageLink(path: BackendPath.login.rawValue),
+            back: PageLink(path: place.home),
             details: ErrorPage.Details(code: name, description: message, time: moment.now)
         )
     }

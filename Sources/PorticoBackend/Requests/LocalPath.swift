@@ -41,13 +41,7 @@ struct LocalPath: Hashable, Sendable {
     /// - Parameter given: From a form or query, already decoded once.
     init?(_ given: String) {
         let bytes = Array(given.utf8)
-        // A realm's page brings a whole authorization request, also by way of a proof or the welcome.
-        let isOfRealm = bytes.starts(with: "/realms/".utf8)
-        let longest =
-            isOfRealm || bytes.starts(with: "/account/confirm".utf8)
-                || bytes.starts(with: "/onboarding".utf8)
-            ? SignInElsewhere.longestReturn + (isOfRealm ? 0 : 200) : 1024
-        guard bytes.count <= longest,
+        guard bytes.count <= Self.longest(bytes),
             bytes.first == UInt8(ascii: "/"),
             bytes.allSatisfy({ $0.isURICharacter && $0 != UInt8(ascii: "#") })
         else { return nil }
@@ -56,6 +50,17 @@ struct LocalPath: Hashable, Sendable {
             return nil
         }
         text = given
+    }
+
+    /// The most bytes of a path. A realm's page brings a whole authorization request, also by way of a proof,
+    /// the welcome or a provider.
+    private static func longest(_ path: [UInt8]) -> Int {
+        func begins(with names: String...) -> Bool { names.contains { path.starts(with: $0.utf8) } }
+        if begins(with: "/realms/", waiting) { return SignInElsewhere.longestReturn }
+        if begins(with: "/account/confirm", "/onboarding") {
+            return SignInElsewhere.longestReturn + 200
+        }
+        return begins(with: "/v1/auth/", "/broker/") ? SignInElsewhere.longestReturn + 600 : 1024
     }
 
     /// Without controls, backslashes, and empty or dot segments.
@@ -80,16 +85,42 @@ struct LocalPath: Hashable, Sendable {
     /// Whether it is one of the addresses of sign-ins, in any spelling that a server in front of us
     /// might make one of. The pages below `/login` only go on with what waits in this browser.
     private var isOfSignIns: Bool {
-        let path = Hexadecimal.percentDecoded(text.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? []
-        let segments = Self.segments(of: Array(path.prefix { $0 != UInt8(ascii: "?") }))
-        func begins(with names: String...) -> Bool {
-            segments.count >= names.count
-                && zip(segments, names).allSatisfy { $0.elementsEqual($1.utf8) }
-        }
-        return segments.count == 1 && (begins(with: "login") || begins(with: "logout"))
+        segmentCount == 1 && (begins(with: "login") || begins(with: "logout"))
             || begins(with: "login", "back")
             || begins(with: "mobile-auth") || begins(with: "oauth", "callback")
-            || begins(with: "v1", "auth")
+            || begins(with: "v1", "auth") || begins(with: "broker")
+            || begins(with: "realms", nil, "broker")
+    }
+
+    /// Where a realm goes on after a sign-in here.
+    static let waiting = "/login-actions/signed-in"
+
+    /// Whether what a realm asked the sign-in for goes on there.
+    var isWaiting: Bool {
+        begins(with: "login-actions", "signed-in")
+            || begins(with: "realms", nil, "login-actions", "signed-in")
+    }
+
+    /// Whether a sign-in in a realm may lead there.
+    var isOfRealm: Bool {
+        begins(with: "login-actions", "signed-in") || begins(with: "account")
+            || begins(with: "login", "account")
+    }
+
+    private var decodedSegments: [ArraySlice<UInt8>] {
+        let path = Hexadecimal.percentDecoded(text.utf8.prefix { $0 != UInt8(ascii: "?") }) ?? []
+        return Self.segments(of: Array(path.prefix { $0 != UInt8(ascii: "?") }))
+    }
+
+    private var segmentCount: Int { decodedSegments.count }
+
+    /// - Parameter names: `nil` stands for any.
+    private func begins(with names: String?...) -> Bool {
+        let segments = decodedSegments
+        return segments.count >= names.count
+            && zip(segments, names).allSatisfy { segment, name in
+                name.map { segment.elementsEqual($0.utf8) } ?? true
+            }
     }
 }
 

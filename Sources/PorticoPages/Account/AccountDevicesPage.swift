@@ -120,10 +120,8 @@ package struct PageNavigation: Sendable {
         case secondFactors = "second-factor"
     }
 
-    /// The path below which the pages are.
-    package let base: String
-    /// Those that there are.
-    package let places: [Place]
+    /// The pages that there are, in this order, each below a path.
+    package let entries: [(place: Place, base: String)]
     /// The page that is open; a page says so itself.
     var here: Place?
 
@@ -131,8 +129,31 @@ package struct PageNavigation: Sendable {
     package static let accountPages: [Place] = [.overview, .details, .methods, .devices]
 
     package init(base: String = "/account", entries places: [Place] = accountPages) {
-        self.base = base
-        self.places = places
+        entries = places.map { ($0, base) }
+    }
+
+    private init(_ entries: [(place: Place, base: String)]) {
+        self.entries = entries
+    }
+
+    /// - Parameters:
+    ///   - base: What the realm's addresses begin with: `/realms/shop`.
+    ///   - hasMethods: Whether its people can sign in with identity providers.
+    package static func ofRealm(_ base: String, hasMethods: Bool) -> PageNavigation {
+        PageNavigation(
+            base: "\(base)/account",
+            entries: [.apps, .devices] + (hasMethods ? [.methods] : []) + [
+                .password, .secondFactors,
+            ]
+        )
+    }
+
+    /// Of the realm whose people sign in at the backend, on the same host: one account area.
+    package static func shared(withRealmAt base: String) -> PageNavigation {
+        PageNavigation(
+            accountPages.map { ($0, "/account") }
+                + [.apps, .password, .secondFactors].map { ($0, "\(base)/account") }
+        )
     }
 
     func at(_ place: Place?) -> PageNavigation {
@@ -141,21 +162,22 @@ package struct PageNavigation: Sendable {
         return copy
     }
 
-    package func link(_ place: Place) -> PageLink? {
-        PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
+    private func link(_ entry: (place: Place, base: String)) -> PageLink? {
+        let (place, base) = entry
+        return PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
     }
 
     /// What the layout reads.
     func html(_ words: Words) -> HTML {
-        let items = places.compactMap { place in
-            link(place).map { link in
+        let items = entries.compactMap { entry in
+            link(entry).map { link in
                 HTML.element(
                     .li,
                     .element(
                         .a,
                         to: link,
-                        [.ariaCurrent: place == here ? "page" : nil],
-                        words.area.place(place).html
+                        [.ariaCurrent: entry.place == here ? "page" : nil],
+                        words.area.place(entry.place).html
                     )
                 )
             }

@@ -3,8 +3,8 @@ package import PorticoBytes
 /// A new sign-in method seems to belong to an existing account: the person signs in with a method that
 /// the account has, or proves its mailbox, before anything is added.
 ///
-/// The form posts `request`, `csrf`, and either `way` (its name) or `action`, which is `mailbox`,
-/// `separate` or `cancel`.
+/// The form posts `request`, `csrf`, and either `way` (its name) or `action`, which is `link` (to sign in with
+/// a password), `mailbox`, `separate` or `cancel`.
 package struct FoundAccountPage: Page {
     /// The outcome of a sign-in that was to prove the account.
     package enum Notice: Sendable, Equatable {
@@ -21,6 +21,8 @@ package struct FoundAccountPage: Page {
     package let mailbox: String?
     /// Whether that code removes the account's other methods: its address was never confirmed.
     package let expelsOthers: Bool
+    /// Whether the account has a password that the person can sign in with.
+    package let hasPassword: Bool
     package let canSeparate: Bool
     package let form: PageForm
     package let notice: Notice?
@@ -30,6 +32,7 @@ package struct FoundAccountPage: Page {
         knownMethods: [SignInMethod],
         mailbox: String? = nil,
         expelsOthers: Bool = false,
+        hasPassword: Bool = false,
         canSeparate: Bool = false,
         form: PageForm,
         notice: Notice? = nil
@@ -38,6 +41,7 @@ package struct FoundAccountPage: Page {
         self.knownMethods = knownMethods
         self.mailbox = mailbox
         self.expelsOthers = expelsOthers
+        self.hasPassword = hasPassword
         self.canSeparate = canSeparate
         self.form = form
         self.notice = notice
@@ -58,10 +62,11 @@ package struct FoundAccountPage: Page {
                 frame.theme
             )
         let others = [
+            hasPassword ? ActionButton("link", linking.byPassword) : nil,
             mailbox.map { ActionButton("mailbox", linking.byMailbox($0)) },
             canSeparate ? ActionButton("separate", linking.separate) : nil,
         ]
-        let hasOthers = mailbox != nil || canSeparate
+        let hasOthers = hasPassword || mailbox != nil || canSeparate
         let told: Phrase? =
             switch notice {
             case .stopped(let method): linking.cancelled(method.displayName)
@@ -71,7 +76,7 @@ package struct FoundAccountPage: Page {
         return HTML([
             .status(told),
             knownMethods.first.map { .line(linking.foundWhy($0.label, newMethod)) },
-            knownMethods.isEmpty && mailbox == nil
+            knownMethods.isEmpty && mailbox == nil && !hasPassword
                 ? .line(linking.secondOfProvider(words.method.account(newMethod))) : nil,
             .form(
                 form,

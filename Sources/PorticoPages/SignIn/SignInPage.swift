@@ -28,6 +28,8 @@ package struct SignInPage: Page {
     /// Another account may be signed in, which a sign-in with this one would sign out.
     package let endsAnother: Bool
     package let problem: Problem?
+    /// Why they come back from an identity provider without having signed in.
+    package let failure: ChooseMethodPage.Problem?
     /// Where a new password can be had.
     package let forgot: PageLink?
     /// Whether an account can be made.
@@ -42,6 +44,7 @@ package struct SignInPage: Page {
         again: Bool = false,
         endsAnother: Bool = false,
         problem: Problem? = nil,
+        failure: ChooseMethodPage.Problem? = nil,
         forgot: PageLink? = nil,
         registers: Bool = false,
         methods: [SignInMethod] = []
@@ -52,6 +55,7 @@ package struct SignInPage: Page {
         self.again = again
         self.endsAnother = endsAnother
         self.problem = problem
+        self.failure = failure
         self.forgot = forgot
         self.registers = registers
         self.methods = methods
@@ -62,7 +66,7 @@ package struct SignInPage: Page {
     }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        guard let problem else { return nil }
+        guard let problem else { return failure?.told(words) }
         let title: Phrase
         var items: [ErrorSummary.Item] = []
         switch problem {

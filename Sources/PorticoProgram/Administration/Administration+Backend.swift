@@ -31,7 +31,7 @@ extension Administration {
     /// - Parameter realm: `nil`: the backend's.
     func provider(_ name: String, in realm: String? = nil) async throws -> ProviderRecord {
         let providers = try await providers(in: realm)
-        let list = portico("provider list\(words: realm.map { ["--realm", $0] } ?? [])")
+        let list = portico("provider \(words: ["list"] + (realm.map { ["--realm", $0] } ?? []))")
         return try find("provider", name, among: providers, by: \.name, list)
     }
 

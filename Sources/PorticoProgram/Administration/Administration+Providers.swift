@@ -18,8 +18,17 @@ extension Administration {
         )
     }
 
-    func addresses(of record: ProviderRecord) -> ProviderAddresses {
-        ProviderAddresses(record, publicURL: publicURL)
+    /// - Parameter backend: As it is with that provider: the first one's realm becomes the backend's.
+    func addresses(of record: ProviderRecord, beside backend: BackendConfiguration)
+        -> ProviderAddresses
+    {
+        let realm = realmList.first { sameBytes($0.id, record.realmID) }
+        let isBackends = sameBytes(backend.realm?.id ?? record.realmID, record.realmID)
+        return ProviderAddresses(record, publicURL: publicURL, in: isBackends ? nil : realm)
+    }
+
+    func addresses(of record: ProviderRecord) async throws -> ProviderAddresses {
+        addresses(of: record, beside: try await backend())
     }
 
     /// Names under `.test` are hosts in a test network and in a demo only.
@@ -63,7 +72,11 @@ extension Administration {
     }
 
     /// Warns of what is allowed but will not work, or not as before.
-    func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
+    func warn(
+        of record: ProviderRecord,
+        replacing former: ProviderRecord?,
+        _ addresses: ProviderAddresses
+    ) {
         if record.kind == HandleProvider.kind {
             // `try?`: it was read a moment ago.
             let provider = try? HandleProvider(record, identityRules)
@@ -78,7 +91,6 @@ extension Administration {
             }
             return
         }
-        let addresses = addresses(of: record)
         // `try?`: it was read a moment ago.
         if let provider = try? IdentityProvider(record),
             !provider.permits(redirectURI: addresses.callback)
@@ -91,7 +103,7 @@ extension Administration {
             console.warn("No public-url is set: these addresses work on this machine only.")
         }
         if let kind = addresses.kind, kind == .apple || kind == .facebook,
-            record.name != kind.rawValue
+            !addresses.isOfRealm, record.name != kind.rawValue
         {
             console.warn(
                 "The notices of a provider of kind \(kind.rawValue) arrive only where its name "

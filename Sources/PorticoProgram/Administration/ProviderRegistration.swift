@@ -1,5 +1,6 @@
 import Portico
 import PorticoATProtocol
+import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
@@ -147,24 +148,33 @@ struct ProviderAddresses {
     private let isByHandle: Bool
     /// Of internet handles: whether we are a client with keys.
     private let hasKeys: Bool
-    let publicURL: String
+    private let publicURL: String
+    /// What its addresses begin with, in a realm that is not the backend's.
+    private let base: String?
 
-    init(_ record: ProviderRecord, publicURL: String) {
+    /// - Parameter realm: `nil`: the backend's.
+    init(_ record: ProviderRecord, publicURL: String, in realm: Realm? = nil) {
         name = record.name
         kind = IdentityProvider.Kind(rawValue: record.kind)
         isByHandle = record.kind == HandleProvider.kind
         hasKeys = isByHandle && record.settings.bool(HandleSetting.public.rawValue) != true
         self.publicURL = publicURL
+        base = isByHandle ? nil : realm.map { "\($0.base)/broker/\(record.name)" }
     }
 
+    var isOfRealm: Bool { base != nil }
+
     var callback: String {
-        isByHandle
+        if let base { return "\(base)/endpoint" }
+        return isByHandle
             ? publicURL + OwnClientDocument.callbackPath
             : "\(publicURL)/v1/auth/\(name)/callback"
     }
-    var linkCallback: String { "\(callback)/link" }
 
-    var redirectURIs: [String] { isByHandle ? [callback] : [callback, linkCallback] }
+    /// Linking has an address of its own at the backend.
+    var redirectURIs: [String] {
+        isByHandle || isOfRealm ? [callback] : [callback, "\(callback)/link"]
+    }
 
     /// Where the provider sends notices, by the provider's name for them.
     var notices: [(key: String, label: String, address: String)] {
@@ -173,25 +183,25 @@ struct ProviderAddresses {
             [
                 (
                     "backchannel_logout", "Back-channel logout",
-                    "\(publicURL)/v1/auth/\(name)/backchannel-logout"
+                    "\(base ?? "\(publicURL)/v1/auth/\(name)")/backchannel-logout"
                 )
             ]
         case .apple:
             [
                 (
                     "notifications", "Server-to-server notifications",
-                    "\(publicURL)/v1/auth/apple/notifications"
+                    "\(base ?? "\(publicURL)/v1/auth/apple")/notifications"
                 )
             ]
         case .facebook:
             [
                 (
                     "deauthorize", "Deauthorize callback",
-                    "\(publicURL)/v1/auth/facebook/deauthorize"
+                    "\(base ?? "\(publicURL)/v1/auth/facebook")/deauthorize"
                 ),
                 (
                     "data_deletion", "Data deletion request",
-                    "\(publicURL)/v1/auth/facebook/data-deletion"
+                    "\(base ?? "\(publicURL)/v1/auth/facebook")/data-deletion"
                 ),
             ]
         case .google, nil: []

@@ -98,7 +98,7 @@ struct NetworkDoctor {
     func providers() async -> (findings: [Finding], clockLeads: [Int64]) {
         var findings: [Finding] = []
         var leads: [Int64] = []
-        for record in backend.providers {
+        for record in backend.allProviders {
             guard record.isEnabled else {
                 findings.append(.note(record.name, "disabled"))
                 continue
@@ -106,7 +106,8 @@ struct NetworkDoctor {
             let transport = outbound.map(\.anew)
             let report = await ProviderCheck(
                 administration: administration,
-                record: record
+                record: record,
+                addresses: administration.addresses(of: record, beside: backend)
             )(over: transport)
             leads += (transport?.exchanges ?? []).compactMap(\.clockLead)
             let problems = report.findings.filter { $0.mark == .problem }

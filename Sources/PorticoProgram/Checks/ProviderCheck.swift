@@ -12,6 +12,7 @@ import PorticoUpstream
 struct ProviderCheck {
     let administration: Administration
     let record: ProviderRecord
+    let addresses: ProviderAddresses
 
     struct Report {
         var findings: [Finding] = []
@@ -19,8 +20,6 @@ struct ProviderCheck {
         /// Whether the server could use it at all.
         var isUsable = true
     }
-
-    private var addresses: ProviderAddresses { administration.addresses(of: record) }
 
     /// - Parameter transport: `nil`: without the network.
     func callAsFunction(over transport: ObservedTransport?) async -> Report {
@@ -111,16 +110,18 @@ struct ProviderCheck {
             return
         }
         // Whether the provider knows them cannot be seen from here.
-        report.findings.append(
-            .note("redirects", "\(addresses.callback) must be registered with the provider")
-        )
-        report.findings.append(
-            .note(
-                "redirects",
-                "\(addresses.linkCallback) must be registered with the provider",
-                fix: "Register both \(Self.console(of: record.kind))"
+        let console = Self.console(of: record.kind)
+        let uris = addresses.redirectURIs
+        for uri in uris {
+            report.findings.append(
+                .note(
+                    "redirects",
+                    "\(uri) must be registered with the provider",
+                    fix: uri == uris.last
+                        ? "Register \(uris.count == 1 ? "it" : "both") \(console)" : nil
+                )
             )
-        )
+        }
     }
 
     private static func console(of kind: String) -> String {

@@ -43,7 +43,8 @@ extension ProviderCommand: ListedResource {
     static func list(_ selection: Selection, _ administration: Administration) async throws
         -> Listing
     {
-        Listing(
+        let backend = try await administration.backend()
+        return Listing(
             try await administration.providers(in: selection.realm.realm),
             Table("PROVIDER", "KIND", "STATE", "BUTTON", "CLIENT ID", "ISSUER"),
             none: "No providers yet. Add one: \(portico("provider add --help"))",
@@ -53,7 +54,7 @@ extension ProviderCommand: ListedResource {
                     $0.issuer,
                 ]
             },
-            json: { $0.description(administration.addresses(of: $0)).json }
+            json: { $0.description(administration.addresses(of: $0, beside: backend)).json }
         )
     }
 }
@@ -63,7 +64,7 @@ extension ProviderCommand: ShownResource, DeletedResource {
 
     static func show(_ name: Name, _ administration: Administration) async throws -> Description {
         let record = try await administration.provider(name.name, in: name.realm.realm)
-        return record.description(administration.addresses(of: record))
+        return record.description(try await administration.addresses(of: record))
     }
 
     static let deleteConfiguration = CommandConfiguration(
@@ -177,14 +178,15 @@ extension ProviderCommand {
                     secret: try secret.asked(for: kind, administration),
                     random: administration.moment.random
                 )
-                administration.warn(of: record, replacing: nil)
+                let addresses = try await administration.addresses(of: record)
+                administration.warn(of: record, replacing: nil, addresses)
                 try await administration.expectSame(record, in: realm)
                 if administration.mayWrite("added provider \(name)") {
                     if let home { try await administration.make(home) }
                     try await administration.installation.backend.put(record)
                     console.done(
                         "Added provider \(name). "
-                            + "Undo: \(portico("provider remove \(name) --confirm \(name)"))"
+                            + "Undo: \(portico("provider remove \(words: [name, "--confirm", name] + self.realm.words)"))"
                     )
                 }
                 console.say(
@@ -193,11 +195,13 @@ extension ProviderCommand {
                         : "Register with the provider, exactly as written:"
                 )
                 try console.show(
-                    record.registered(at: administration.addresses(of: record)),
+                    record.registered(at: addresses),
                     options.read
                 )
                 if !administration.isDryRun, kind != .handles {
-                    console.say("Check: \(portico("provider test \(name)"))")
+                    console.say(
+                        "Check: \(portico("provider test \(words: [name] + self.realm.words)"))"
+                    )
                 }
             }
         }
@@ -233,7 +237,10 @@ extension ProviderCommand {
             let former = try await administration.provider(name.name, in: name.realm.realm)
             let record = try changed(former, administration)
             let name = record.name
-            if record != former { administration.warn(of: record, replacing: former) }
+            if record != former {
+                let addresses = try await administration.addresses(of: record)
+                administration.warn(of: record, replacing: former, addresses)
+            }
             let ending = try await administration.sessionsEnded(by: record, replacing: former)
             if let ending, ending.count > 0, administration.isDryRun {
                 console.warn("\(ending.words) by handle would end: people sign in again.")
@@ -259,9 +266,12 @@ extension ProviderCommand {
                 if !ending.areConfidential { try await administration.publishFirstHandleKey() }
             }
             try await administration.installation.backend.put(record, replacing: former)
-            console.done("Changed provider \(name). See it: \(portico("provider show \(name)"))")
+            let words = [name] + self.name.realm.words
+            console.done(
+                "Changed provider \(name). See it: \(portico("provider show \(words: words)"))"
+            )
             if record.isEnabled, record.kind != HandleProvider.kind {
-                console.say("Check: \(portico("provider test \(name)"))")
+                console.say("Check: \(portico("provider test \(words: words)"))")
             }
         }
 
@@ -385,7 +395,11 @@ extension ProviderCommand {
             let record = try await administration.provider(name.name, in: name.realm.realm)
             let clock = administration.installation.clock
             let report = try await Administration.withOutbound { outbound in
-                await ProviderCheck(administration: administration, record: record)(
+                try await ProviderCheck(
+                    administration: administration,
+                    record: record,
+                    addresses: administration.addresses(of: record)
+                )(
                     over: ObservedTransport(outbound, now: { clock.moment().now })
                 )
             }

@@ -107,6 +107,7 @@ extension UserCommand {
             let subject = "\(count.counting("session")) of \(person.called)"
             guard administration.mayWrite("ended \(subject)") else { return }
             try await administration.depart(
+                of: person,
                 "User \(person.username)",
                 done: "Ended \(subject). They can sign in again."
             ) { departure, moment in
@@ -135,9 +136,11 @@ extension UserCommand {
                 }
                 return console.done(done)
             }
-            try await administration.depart("Session \(session.id)", done: done) {
-                departure,
-                moment in
+            try await administration.depart(
+                of: person,
+                "Session \(session.id)",
+                done: done
+            ) { departure, moment in
                 try await departure.signOut(session.id, of: person.id, at: moment.seconds)
             }
         }
@@ -232,19 +235,24 @@ extension Administration {
     ///   - subject: As a sentence begins.
     ///   - leaving: `nil` where they were deleted in the meantime.
     func depart(
+        of person: Person,
         _ subject: String,
         done: String,
         _ leaving: (AccountDeparture, Moment) async throws -> AccountDeparture.Report?
     ) async throws {
-        let report = try await withDeparture { try await leaving($0, moment) }
+        let report = try await withDeparture(in: person.realmID) {
+            try await leaving($0, moment)
+        }
         guard let report else { return try expectChanged(.notFound, subject) }
         console.done(done)
         for (provider, outcome) in report.revocations { say(outcome, of: printable(provider)) }
     }
 
-    private func withDeparture<Value>(_ body: (AccountDeparture) async throws -> Value) async throws
-        -> Value
-    {
+    /// - Parameter realmID: Whose identity providers are told.
+    private func withDeparture<Value>(
+        in realmID: String,
+        _ body: (AccountDeparture) async throws -> Value
+    ) async throws -> Value {
         try await Self.withOutbound { outbound in
             // Known before, so that nothing stands between what is taken away and the revocation.
             let directory = try await BackendDirectory(store: installation.backend) { record in
@@ -254,7 +262,7 @@ extension Administration {
                 AccountDeparture(
                     accounts: installation.accounts,
                     sessions: installation.sessions,
-                    directory: directory,
+                    directory: realmList.first { $0.id == realmID }.map(directory.at) ?? directory,
                     ring: installation.ring
                 )
             )
@@ -263,7 +271,7 @@ extension Administration {
 
     /// Deletes a person, and has providers revoke the tokens that they gave us.
     func delete(_ person: Person) async throws -> Change {
-        try await withDeparture { departure in
+        try await withDeparture(in: person.realmID) { departure in
             let identities = try await people.identities(of: person.id)
             let change = try await deleting { try await $0.delete(person, by: .commandLine) }
             for (provider, outcome) in await departure.revoke(identities) {

@@ -224,7 +224,7 @@ struct BackendWiring {
                 try await backend.revokeHandleTokens()
             },
             Repeating(name: "health of providers", interval: .seconds(60), logger: logger) {
-                for provider in backend.directory.providers {
+                for provider in backend.directory.allProviders {
                     _ = await provider.client.probe()
                 }
             },

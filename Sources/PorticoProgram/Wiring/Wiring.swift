@@ -148,8 +148,11 @@ struct Wiring {
         _ realms: RealmDirectory
     ) throws -> RequestPipeline {
         let unknown = UnknownAddress(provider.page)
+        let signIn = try backend.serviceOfRealms { name, host in
+            realms.realm(named: name).flatMap { $0.host == host ? $0.realm : nil }
+        }
         let realmServices: [any HTTPService] = [
-            provider, try PageImages(look.images, provider.page),
+            signIn, provider, try PageImages(look.images, provider.page),
         ]
         var services: [any HTTPService] = [try backend.service] + realmServices
         if let administration { services.append(administration) }

@@ -4,27 +4,38 @@ import PorticoStores
 /// A page of a person's own account in a realm, independent of apps.
 enum AccountPlace: String, Sendable {
     case apps, devices, password, secondFactors
+    /// Signing in with identity providers; the backend has that page, and the next, at these addresses.
+    case methods
+    /// An identity waits, to be added to the account of the person who signs in.
+    case joining
 
     /// - Parameter name: From a form. An unknown name selects the first page.
     init(named name: String?) {
         self = name.flatMap(Self.init(rawValue:)) ?? .apps
     }
 
-    func path(_ context: RealmContext) -> String {
-        let route: RealmPath =
-            switch self {
-            case .apps: .apps
-            case .devices: .devices
-            case .password: .password
-            case .secondFactors: .secondFactors
-            }
-        return context.path(route)
+    func path(_ flow: BrowserFlow, _ context: RealmContext) -> String {
+        switch self {
+        case .apps: context.path(.apps)
+        case .devices: context.path(.devices)
+        case .password: context.path(.password)
+        case .secondFactors: context.path(.secondFactors)
+        case .methods: flow.elsewhere.base(context.realm.id, context.realm.name) + "/account/ways"
+        case .joining: flow.elsewhere.base(context.realm.id, context.realm.name) + "/login/account"
+        }
     }
 
     /// - Parameter waiting: An authorization request that waits.
-    func path(_ context: RealmContext, bringing waiting: ResumableRequest?) -> String {
-        path(context) + (waiting.map { "?request=" + $0.sealed } ?? "")
+    func path(
+        _ flow: BrowserFlow,
+        _ context: RealmContext,
+        bringing waiting: ResumableRequest?
+    ) -> String {
+        path(flow, context) + (waiting.map { "?request=" + $0.sealed } ?? "")
     }
+
+    /// Whether the page itself asks a person to sign in who has not.
+    var signsIn: Bool { self != .methods && self != .joining }
 
     /// The purpose of the tokens in its form.
     var form: StaticString {
@@ -33,14 +44,8 @@ enum AccountPlace: String, Sendable {
         case .devices: "devices"
         case .password: "account password"
         case .secondFactors: "second factors"
+        case .methods: "methods"
+        case .joining: "joining"
         }
-    }
-
-    /// The links between these pages.
-    static func navigation(_ context: RealmContext) -> PageNavigation {
-        PageNavigation(
-            base: context.path(.account),
-            entries: [.apps, .devices, .password, .secondFactors]
-        )
     }
 }

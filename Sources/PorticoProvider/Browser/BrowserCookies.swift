@@ -19,7 +19,7 @@ struct BrowserCookies: Sendable {
         owner = CookieName.owner(realmID)
     }
 
-    private var session: CookieName { sharesSession ? .session : CookieName("session", owner) }
+    private var session: CookieName { CookieName.session(of: sharesSession ? nil : owner) }
     private var device: CookieName { CookieName("device", owner) }
     private var reset: CookieName { CookieName("reset", owner) }
     private var former: CookieName { CookieName("former", owner) }
@@ -76,6 +76,13 @@ struct BrowserCookies: Sendable {
     }
 
     var removeReset: HTTPField { policy.remove(reset) }
+
+    /// Removes the identity that waits to be added to an account, if the browser has one: someone else may
+    /// have proven that.
+    func removalOfPending(_ headers: HTTPFields) -> [HTTPField] {
+        let pending = CookieName.pending(of: sharesSession ? nil : owner)
+        return policy.isPresent(pending, in: headers) ? [policy.remove(pending)] : []
+    }
 
     /// For a browser that has signed out.
     var endSession: [HTTPField] { [policy.remove(session)] + SecurityHeaders.dropsPages }

@@ -91,6 +91,7 @@ extension BrowserFlow {
         userName: String = "",
         again: Bool = false,
         problem: SignInPage.Problem? = nil,
+        failure: ChooseMethodPage.Problem? = nil,
         in browser: FormBrowser,
         _ context: RealmContext
     ) throws -> Response {
@@ -104,6 +105,7 @@ extension BrowserFlow {
                 again: again,
                 endsAnother: mayEndAnother(context),
                 problem: problem,
+                failure: failure,
                 forgot: forgot(form.request, userName, context),
                 registers: offersRegistration(context),
                 methods: methods.map(\.method)
@@ -121,10 +123,9 @@ extension BrowserFlow {
     func methods(for purpose: some SignInPurpose, _ context: RealmContext) throws -> [(
         method: SignInMethod, path: String
     )] {
-        guard elsewhere.isShared(context.realm.id) else { return [] }
-        let methods = elsewhere.methods(context.headers)
+        let methods = elsewhere.methods(context.realm.id, context.realm.name, context.headers)
         guard !methods.isEmpty else { return [] }
-        let path = try purpose.path(self, context)
+        let path = self.path(try purpose.path(self, context), context)
         guard path.utf8.count <= SignInElsewhere.longestReturn else { return [] }
         return methods.map { ($0, path) }
     }

@@ -105,10 +105,31 @@ struct BrowserFlow: Sendable {
     /// Where a person whom a provider has signed in proves who they are; `nil` where they have lately, or
     /// where a password did it.
     func proof(of live: LiveSession, returningTo path: String, _ context: RealmContext) -> String? {
-        guard live.session.identity != nil, elsewhere.isShared(context.realm.id),
-            !live.session.isProven(live.person, at: context.now)
+        guard live.session.identity != nil, !live.session.isProven(live.person, at: context.now)
         else { return nil }
-        return SignInElsewhere.proof(returningTo: path)
+        return SignInElsewhere.proof(
+            returningTo: self.path(path, context),
+            below: elsewhere.base(context.realm.id, context.realm.name)
+        )
+    }
+
+    /// A path of this realm, as it is told where people sign in elsewhere: below what those addresses begin
+    /// with.
+    func path(_ path: String, _ context: RealmContext) -> String {
+        let base = elsewhere.base(context.realm.id, context.realm.name)
+        return path.dropping(base).map(String.init) ?? path
+    }
+
+    /// Whether people of the realm can sign in with identity providers.
+    func hasMethods(_ context: RealmContext) -> Bool {
+        !elsewhere.methods(context.realm.id, context.realm.name, context.headers).isEmpty
+    }
+
+    /// The links between the pages of the account.
+    func navigation(_ context: RealmContext) -> PageNavigation {
+        let base = "/realms/\(context.realm.name)"
+        return elsewhere.isShared(context.realm.id)
+            ? .shared(withRealmAt: base) : .ofRealm(base, hasMethods: hasMethods(context))
     }
 
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveSession? {

@@ -15,7 +15,7 @@ struct BrowserSignIn: Sendable {
         /// The new value of the form cookie.
         let browser: String
         /// To be set with any answer: the earlier cookies are no longer valid.
-        let cookies: [HTTPField]
+        var cookies: [HTTPField]
     }
 
     /// - Throws: ``CodeSpent``.

@@ -38,6 +38,9 @@ protocol SignInPurpose: Sendable {
     /// them.
     var asksAnew: Bool { get }
 
+    /// Whether an identity waits for it, which stays in the browser.
+    var isJoining: Bool { get }
+
     /// A link back to the requester, for a person who cannot sign in.
     func back() -> PageLink?
 
@@ -82,6 +85,8 @@ struct AppSignIn: SignInPurpose {
             realmName: context.realm.name
         )
     }
+
+    var isJoining: Bool { false }
 
     var asksAnew: Bool {
         proven.request.prompt.contains(.login) || proven.request.maxAge != nil
@@ -171,7 +176,8 @@ struct AccountSignIn: SignInPurpose {
     }
 
     /// These pages change how the account is reached.
-    var asksAnew: Bool { place == .password || place == .secondFactors }
+    var asksAnew: Bool { [.password, .secondFactors, .joining].contains(place) }
+    var isJoining: Bool { place == .joining }
 
     func back() -> PageLink? { nil }
 
@@ -199,7 +205,7 @@ struct AccountSignIn: SignInPurpose {
     ) throws -> Response {
         let isDemanded = live.person.requiredActions.contains(RequiredAction.configureTOTP)
         let path = (isDemanded ? AccountPlace.secondFactors : place)
-            .path(context, bringing: ResumableRequest(waiting, flow, context))
+            .path(flow, context, bringing: ResumableRequest(waiting, flow, context))
         return try flow.redirect(to: path, cookies: cookies)
     }
 }

@@ -57,7 +57,7 @@ struct AccountPageAccess: Sendable {
         request: String? = nil,
         _ context: RealmContext
     ) throws -> Response {
-        if let proof = flow.proof(of: session, returningTo: place.path(context), context) {
+        if let proof = flow.proof(of: session, returningTo: place.path(flow, context), context) {
             return try flow.redirect(to: proof)
         }
         return try flow.signInPage(
@@ -80,14 +80,14 @@ struct AccountPageAccess: Sendable {
         let frame = Frame(
             account: PageAccount(session.person),
             form: flow.forms.form(
-                place.path(context),
+                place.path(flow, context),
                 place.form,
                 session.session.id,
                 in: browser,
                 request: request
             ),
             signOut: PageLink(path: context.path(.endSession)),
-            navigation: AccountPlace.navigation(context)
+            navigation: flow.navigation(context)
         )
         return flow.page(make(frame), context, cookies: browser.cookies)
     }

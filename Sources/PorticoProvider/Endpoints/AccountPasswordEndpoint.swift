@@ -31,7 +31,7 @@ struct AccountPasswordEndpoint: Sendable {
         try await access.enter(context) { session, form in
             if let form {
                 switch form["action"] {
-                case "cancel": return try flow.redirect(to: AccountPlace.apps.path(context))
+                case "cancel": return try flow.redirect(to: AccountPlace.apps.path(flow, context))
                 case "save": return try await save(form, session, context)
                 default: break
                 }
@@ -65,7 +65,7 @@ struct AccountPasswordEndpoint: Sendable {
         flow.page(
             ChangedPasswordPage(
                 account: PageAccount(new.live.person),
-                navigation: AccountPlace.navigation(context)
+                navigation: flow.navigation(context)
             ),
             context,
             cookies: new.cookies
@@ -96,6 +96,6 @@ struct ChangePasswordAddress: Sendable {
     let flow: BrowserFlow
 
     func get(_ context: RealmContext) throws -> Response {
-        try flow.redirect(to: AccountPlace.password.path(context))
+        try flow.redirect(to: AccountPlace.password.path(flow, context))
     }
 }

@@ -142,7 +142,7 @@ struct SecondFactorsEndpoint: Sendable {
             AppAddedPage(
                 form: frame.form.with("replaces", ""),
                 later: request.waiting?.restart(context)
-                    ?? PageLink(path: AccountPlace.secondFactors.path(context))
+                    ?? PageLink(path: AccountPlace.secondFactors.path(flow, context))
             )
         }
     }
@@ -192,7 +192,11 @@ struct SecondFactorsEndpoint: Sendable {
                 codes: made.codes,
                 replacesOthers: !old.isEmpty,
                 done: PageLink(
-                    path: AccountPlace.secondFactors.path(context, bringing: request.waiting)
+                    path: AccountPlace.secondFactors.path(
+                        flow,
+                        context,
+                        bringing: request.waiting
+                    )
                 )
             ),
             context

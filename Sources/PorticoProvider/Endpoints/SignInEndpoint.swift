@@ -41,7 +41,7 @@ struct SignInEndpoint: Sendable {
         let place = AccountPlace(named: form["page"])
         let waiting = ResumableRequest(form["waiting"], flow, context)
         guard flow.keepsCookies(context) else {
-            let path = place.path(context, bringing: waiting)
+            let path = place.path(flow, context, bringing: waiting)
             throw LostRequest(.noCookie, restart: PageLink(path: path))
         }
         let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
@@ -247,6 +247,10 @@ struct SignInEndpoint: Sendable {
         for purpose: some SignInPurpose,
         _ context: RealmContext
     ) async throws -> Response {
+        var new = new
+        if !purpose.isJoining {
+            new.cookies += flow.cookies(of: context).removalOfPending(context.headers)
+        }
         let (person, session) = (new.live.person.id, new.live.session.id)
         events.note(.signedIn, context, person: person, session: session, client: purpose.clientID)
         let done = SentForm(form, context)

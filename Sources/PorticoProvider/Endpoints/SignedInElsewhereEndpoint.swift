@@ -1,3 +1,5 @@
+import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -13,13 +15,32 @@ struct SignedInElsewhereEndpoint: Sendable {
         guard query["page"] == nil else {
             return try await toAccount(AccountPlace(named: query["page"]), query, context)
         }
-        return try await toApp(query["request"], context)
+        return try await toApp(query["request"], query, context)
+    }
+
+    /// Why the person comes back without having signed in; `nil` where they have.
+    private func failure(_ query: FormParameters, _ context: RealmContext)
+        -> ChooseMethodPage.Problem?
+    {
+        query["error"].map { error in
+            ChooseMethodPage.Problem(
+                error: error,
+                reason: query["reason"],
+                provider: flow.elsewhere
+                    .methods(context.realm.id, context.realm.name, context.headers)
+                    .first { sameBytes($0.name, query["provider"] ?? "") }?.label
+            )
+        }
     }
 
     /// An authorization request goes on.
     ///
     /// - Throws: ``LostRequest`` if it is not of this browser.
-    private func toApp(_ sealed: String?, _ context: RealmContext) async throws -> Response {
+    private func toApp(
+        _ sealed: String?,
+        _ query: FormParameters,
+        _ context: RealmContext
+    ) async throws -> Response {
         var begun = try await flow.flow(sealed, context)
         let proven = try await flow.requests.resume(
             begun,
@@ -30,6 +51,15 @@ struct SignedInElsewhereEndpoint: Sendable {
         var context = context
         context.speak(try FormParameters(decoding: begun.parameters))
         let purpose = AppSignIn(proven: proven, begun: begun)
+        if let failure = failure(query, context) {
+            return try flow.signInPage(
+                for: purpose,
+                userName: proven.suggestedUserName,
+                failure: failure,
+                in: flow.browser(context),
+                context
+            )
+        }
         let session = try await flow.session(context)
         let first = session == nil ? try await flow.firstStep(context) : nil
         if let live = session ?? first, purpose.asksAnew, isSince(begun, live),
@@ -74,10 +104,25 @@ struct SignedInElsewhereEndpoint: Sendable {
         _ context: RealmContext
     ) async throws -> Response {
         let waiting = ResumableRequest(query["waiting"], flow, context)
-        if try await flow.session(context) == nil, let first = try await flow.firstStep(context) {
-            let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
-            if let page = try await second.ask(first, for: purpose, context) { return page }
+        let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
+        let session = try await flow.session(context)
+        if session == nil, let first = try await flow.firstStep(context),
+            let page = try await second.ask(first, for: purpose, context)
+        {
+            return page
         }
-        return try flow.redirect(to: place.path(context, bringing: waiting))
+        let failure = failure(query, context)
+        let isWanted = query["prompt"] == "login"
+        let isProven = session.map { $0.session.isProven($0.person, at: context.now) } ?? false
+        let isThere = session != nil || place.signsIn
+        guard failure == nil, !isWanted, isThere, place != .joining || isProven else {
+            return try flow.signInPage(
+                for: purpose,
+                failure: failure,
+                in: flow.browser(context),
+                context
+            )
+        }
+        return try flow.redirect(to: place.path(flow, context, bringing: waiting))
     }
 }

@@ -3,14 +3,14 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 package import PorticoStores
-import PorticoWeb
+package import PorticoWeb
 
 /// A realm during requests: immutable, in memory, with its keys. Its clients are looked up.
 package final class LiveRealm: Sendable {
     package let realm: Realm
     package let urls: RealmURLs
     /// Its own, if it has one.
-    let host: PublicURL?
+    package let host: PublicURL?
     package let keys: RealmKeys
     /// Serialized; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]

@@ -258,7 +258,7 @@ extension SQLTransaction {
         guard let email, !email.isRelay else { return [] }
         let accounts = try rows(
             """
-            SELECT id, is_email_verified, email_proof FROM people
+            SELECT id, is_email_verified, email_proof, password_hash IS NOT NULL FROM people
             WHERE realm_id = $1 AND email_key = $2 AND NOT is_email_relay
                 AND service_client_id IS NULL
             ORDER BY created_at, id LIMIT 5
@@ -269,19 +269,20 @@ extension SQLTransaction {
                 isVerified: try row.bool(1),
                 proof: try row.optionalText(2)
             )
-            return (id: try row.text(0), verification: verification)
+            return (try row.text(0), verification, hasPassword: try row.bool(3))
         }
-        return try accounts.map { account in
+        return try accounts.map { id, verification, hasPassword in
             AccountMatch(
-                personID: account.id,
-                verification: account.verification,
+                personID: id,
+                verification: verification,
                 providers: try rows(
                     """
                     SELECT provider FROM identities WHERE person_id = $1
                     ORDER BY last_used_at DESC, place DESC
                     """,
-                    [.text(account.id)]
-                ) { try $0.text(0) }
+                    [.text(id)]
+                ) { try $0.text(0) },
+                hasPassword: hasPassword
             )
         }
     }

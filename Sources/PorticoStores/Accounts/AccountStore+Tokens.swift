@@ -34,7 +34,7 @@ extension SQLReader {
         try rows(
             """
             SELECT DISTINCT s.issuer, s.subject
-            FROM backend_sessions AS s
+            FROM live_sessions AS s
             WHERE s.person_id = $1 AND ($2 IS NULL OR s.id <> $2)
                 AND (s.alive_until > $3 OR s.waits_until > $3)
             """,

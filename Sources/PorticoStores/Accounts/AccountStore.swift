@@ -169,11 +169,14 @@ extension AccountStore {
     /// Removes an identity from an account, and ends the sessions that it began. Never the last
     /// one that the person can sign in by, of any number of concurrent calls (WEB-ACC-4).
     ///
-    /// - Parameter usable: The providers, by name, that people can sign in with now.
+    /// - Parameters:
+    ///   - usable: The providers, by name, that people can sign in with now.
+    ///   - orPassword: Whether they can with a password.
     package func unlink(
         provider: String,
         from personID: String,
         usable: [String],
+        orPassword: Bool = false,
         notice: MailDraft?,
         at now: Int64
     ) async throws -> UnlinkOutcome {
@@ -182,6 +185,7 @@ extension AccountStore {
                 provider,
                 from: personID,
                 usable: usable,
+                orPassword: orPassword,
                 notice: notice,
                 at: now
             )
@@ -212,6 +216,7 @@ extension AccountStore {
                 from: person.id,
                 // No one signs in by what the provider has given up, whatever is left.
                 usable: nil,
+                orPassword: true,
                 notice: MailDraft(
                     .wayRemoved(provider: identity.provider),
                     id: noticeID,
@@ -234,6 +239,7 @@ extension SQLTransaction {
         _ provider: String,
         from personID: String,
         usable: [String]?,
+        orPassword: Bool,
         notice: MailDraft?,
         at now: Int64
     ) throws -> UnlinkOutcome {
@@ -245,7 +251,7 @@ extension SQLTransaction {
                 && usable?.contains { sameBytes($0, other.provider) } != false
         }
         let kept = try credentials(id: personID)
-        guard isOneLeft || usable == nil && kept?.password != nil else { return .lastOne }
+        guard isOneLeft || orPassword && kept?.password != nil else { return .lastOne }
         try remove(identity, from: personID, at: now)
         var event = Event(.wayRemoved, of: personID, at: now)
         event.provider = provider
@@ -289,7 +295,7 @@ extension SQLTransaction {
 private enum Statement {
     static let personOfLiveSession: SQLText = """
         SELECT \(PersonColumn.self, of: "p")
-        FROM backend_sessions AS s JOIN people AS p ON p.id = s.person_id
+        FROM live_sessions AS s JOIN people AS p ON p.id = s.person_id
         WHERE s.id = $1 AND s.alive_until > $2
         """
 

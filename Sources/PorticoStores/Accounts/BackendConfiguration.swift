@@ -42,10 +42,13 @@ package struct BackendConfiguration: Hashable, Sendable {
     package let realm: Realm?
     /// The clients that hand off, in the order of their `client_id`s.
     package let apps: [Client]
-    /// Those of its realm, in the order of places, then names.
-    package var providers: [ProviderRecord]
+    /// Those of all realms, in the order of places, then names.
+    package var allProviders: [ProviderRecord]
     /// What we prove ourselves by at hosts of the AT Protocol, the newest first.
     package var handleKeys: [HandleClientKey]
+
+    /// Those of its realm.
+    package var providers: [ProviderRecord] { allProviders.filter { $0.realmID == realm?.id } }
 
     /// Another one after each change, whichever process made it.
     package struct Version: Hashable, Sendable {

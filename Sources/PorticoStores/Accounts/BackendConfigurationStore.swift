@@ -22,7 +22,7 @@ package struct BackendConfigurationStore: Sendable {
                 version: try reader.backendVersion(),
                 realm: realm,
                 apps: try realm.map { try reader.apps(realmID: $0.id) } ?? [],
-                providers: try realm.map { try reader.providers(realmID: $0.id) } ?? [],
+                allProviders: try reader.providers(),
                 handleKeys: try reader.handleKeys()
             )
         }
@@ -116,13 +116,14 @@ extension SQLReader {
         )
     }
 
-    fileprivate func providers(realmID: String) throws -> [ProviderRecord] {
+    /// - Parameter realmID: `nil`: those of all realms.
+    fileprivate func providers(realmID: String? = nil) throws -> [ProviderRecord] {
         try rows(
             """
             SELECT realm_id, name, kind, place, is_enabled, settings, sealed_secret
-            FROM providers WHERE realm_id = $1 ORDER BY place, name
+            FROM providers WHERE $1 IS NULL OR realm_id = $1 ORDER BY place, name
             """,
-            [.text(realmID)],
+            [SQLValue(realmID)],
             decode: ProviderRecord.init(row:)
         )
     }

@@ -115,10 +115,17 @@ package struct AccountMatch: Hashable, Sendable {
     package var verification: EmailVerification
     /// How its person signs in, the one used last first.
     package var providers: [String]
+    package var hasPassword: Bool
 
-    package init(personID: String, verification: EmailVerification, providers: [String]) {
+    package init(
+        personID: String,
+        verification: EmailVerification,
+        providers: [String],
+        hasPassword: Bool = false
+    ) {
         self.personID = personID
         self.verification = verification
         self.providers = providers
+        self.hasPassword = hasPassword
     }
 }

@@ -156,7 +156,8 @@ package struct NewSession: Hashable, Sendable {
     package var address: String?
     /// When the provider last asked the person who they are, as it says; `nil` where it does not.
     package var provenAt: Int64?
-    package var idleSeconds: Int64
+    /// `nil`: as long as the realm says.
+    package var idleSeconds: Int64?
     package var expiresAt: Int64
     /// Of a browser: the hash of the cookie that it had, whose session ends in the same step
     /// (WEB-SESS-1).
@@ -172,7 +173,7 @@ package struct NewSession: Hashable, Sendable {
         device: String,
         address: String?,
         provenAt: Int64? = nil,
-        idleSeconds: Int64,
+        idleSeconds: Int64?,
         expiresAt: Int64,
         replaces: Hash256? = nil,
         replacesByHandle: String? = nil

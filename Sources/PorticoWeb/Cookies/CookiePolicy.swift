@@ -26,9 +26,17 @@ package struct CookieName: Hashable, Sendable {
         hasPrefix = true
     }
 
-    /// The session of whoever is signed in at the backend in a browser, which is that of its realm's pages
-    /// on the same host.
-    package static let session = CookieName("session")
+    /// A person's session in a browser.
+    ///
+    /// - Parameter owner: The realm's; `nil`: of the backend, and of its realm on the same host.
+    package static func session(of owner: String?) -> CookieName {
+        CookieName("session", owner ?? "")
+    }
+
+    /// An identity at a provider that waits for its person's decision.
+    package static func pending(of owner: String?) -> CookieName {
+        CookieName("pending", owner ?? "")
+    }
 
     /// Eight characters of a UUID distinguish the realms of one server.
     package static func owner(_ realmID: String) -> String { String(realmID.prefix(8)) }

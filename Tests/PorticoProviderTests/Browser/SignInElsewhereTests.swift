@@ -12,7 +12,7 @@ import Testing
 @Suite("Signing in elsewhere") struct SignInElsewhereTests {
     private static let shared = SignInElsewhere(
         isShared: { _ in true },
-        methods: { _ in
+        methods: { _, _, _ in
             [
                 SignInMethod(
                     name: "google",
@@ -203,7 +203,7 @@ import Testing
 @Suite("Signing in elsewhere, with a second step") struct SecondStepElsewhereTests {
     private static func scene() async throws -> SecondStepScene {
         try await SecondStepScene(
-            elsewhere: SignInElsewhere(isShared: { _ in true }, methods: { _ in [google] })
+            elsewhere: SignInElsewhere(isShared: { _ in true }, methods: { _, _, _ in [google] })
         )
     }
 

@@ -6,6 +6,7 @@ package import PorticoBackend
 import PorticoBytes
 import PorticoPages
 package import PorticoProtocol
+package import PorticoProvider
 package import PorticoSeals
 import PorticoStandIns
 package import PorticoStores
@@ -28,6 +29,8 @@ package final class BackendUnderTest: Sendable {
     package let backend: Backend
     package let doors: [String: InProcessServer]
     private let written: WrittenLog
+    /// Of the realm `test`, where there is one.
+    package let provider: Provider?
 
     /// - Parameters:
     ///   - apps: Registered beside the providers.
@@ -36,6 +39,8 @@ package final class BackendUnderTest: Sendable {
     ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
     ///   - life: How long one of theirs lasts unused, in seconds.
     ///   - apiTransport: In place of `further`.
+    ///   - configure: Changes the realm `test`, which is on the same host, has the same providers, and is not
+    ///     the backend's; `nil`: there is none.
     package init(
         database: TestDatabase? = nil,
         apps: [Client] = [BackendUnderTest.notes],
@@ -48,19 +53,27 @@ package final class BackendUnderTest: Sendable {
         at joined: JoinedHost? = nil,
         sessionsLast life: Int64 = HandleDirectory.sessionLife,
         further: [String: InProcessServer] = [:],
-        askingAPIsBy apiTransport: (any HTTPTransport)? = nil
+        askingAPIsBy apiTransport: (any HTTPTransport)? = nil,
+        realm configure: ((inout NewRealm) -> Void)? = nil
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
         let clock = joined?.provider.clock ?? StoppedClock()
         let time = Clock { clock.now }
         let ring = TestRealm.ring
         let url = try PublicURL("https://\(Self.host)")
+        if let configure {
+            try await TestRealm.create(in: database, ring, time) { new in
+                new.realm.issuer = "https://\(Self.host)/realms/test"
+                configure(&new)
+            }
+        }
         let standIns = try ScriptedStandIns(baseURL: "http://\(Self.standInHost)", clock: time)
         try await standIns.standIns.offer(
             to: database,
             at: "https://\(Self.host)",
             apps: apps,
-            ring: ring
+            ring: ring,
+            realmID: configure.map { _ in TestRealm.id }
         )
         let standInDoor = InProcessServer(standIns.standIns.responder, peer: "127.0.0.1")
         let transport = InProcessTransport([Self.standInHost: standInDoor].merging(further) { $1 })
@@ -126,6 +139,35 @@ package final class BackendUnderTest: Sendable {
         )
         try await backend.makeHandleKey()
         var services: [any HTTPService] = [try backend.service]
+        if configure == nil {
+            provider = nil
+        } else {
+            let realms = try await RealmDirectory(store: database.realms, ring: ring)
+            let provider = try Provider(
+                realms: realms,
+                people: database.people,
+                sessions: database.sessions,
+                grants: database.grants,
+                pushed: database.pushedRequests,
+                mailboxes: database.mailboxes,
+                ring: ring,
+                clock: time,
+                hashing: TestRealm.hashing,
+                activity: SessionActivity(database.sessions),
+                logger: written.logger,
+                publicURL: url,
+                documentsBy: transport,
+                sendsMail: true,
+                elsewhere: backend.elsewhere
+            )
+            self.provider = provider
+            services += [
+                try backend.serviceOfRealms { name, host in
+                    realms.realm(named: name).flatMap { $0.host == host ? $0.realm : nil }
+                },
+                try provider.service,
+            ]
+        }
         if isDemonstration { services.append(try backend.demo(outbox: database.outbox)) }
         let headers = SecurityHeaders(url)
         let pipeline = RequestPipeline(

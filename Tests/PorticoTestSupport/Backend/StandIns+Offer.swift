@@ -12,7 +12,8 @@ extension StandIns {
         to database: TestDatabase,
         at origin: String,
         apps: [Client],
-        ring: KeyRing
+        ring: KeyRing,
+        realmID: String? = nil
     ) async throws {
         let kinds: [(StandInKind, IdentityProvider.Kind, String)] = [
             (.google, .google, "google"), (.facebook, .facebook, "facebook"),
@@ -22,18 +23,22 @@ extension StandIns {
             let callback = "\(origin)/v1/auth/\(name)/callback"
             let registered = try registerDemo(
                 at: standIn,
-                redirectURIs: [callback, callback + "/link"]
+                redirectURIs: [
+                    callback, callback + "/link", "\(origin)/realms/test/broker/\(name)/endpoint",
+                ]
             )
-            try await database.put(
-                ProviderRecord(
-                    standIn: registered,
-                    name: name,
-                    kind: kind,
-                    place: Int64(place),
-                    ring: ring,
-                    random: .system
-                )
+            var record = try ProviderRecord(
+                standIn: registered,
+                name: name,
+                kind: kind,
+                place: Int64(place),
+                ring: ring,
+                random: .system
             )
+            try await database.put(record)
+            guard let realmID else { continue }
+            record.realmID = realmID
+            try await database.configuration.put(record)
         }
         for app in apps { try await database.put(app) }
     }

@@ -55,6 +55,8 @@ package enum TestRealm {
         return realm
     }()
 
+    package static var id: String { template.realm.id }
+
     private static let hashes = Locked<[String: PasswordHash]>([:])
 
     static func create(

@@ -128,7 +128,8 @@ import Testing
         let match = AccountMatch(
             personID: person.id,
             verification: .authoritative,
-            providers: ["google"]
+            providers: ["google"],
+            hasPassword: true
         )
         #expect(outcome == .matches([match]))
         #expect(try await stores.meet(Self.apple, email: email, rule: .link) == .matches([match]))

@@ -22,6 +22,7 @@ struct LinkingWords: WordGroup {
     private let foundWhy: FilledText
     let foundMethods: Phrase
     let proveIt: Phrase
+    let byPassword: Phrase
     let byMailbox: ExactText
     /// What a code takes away, where the account's address was never proven.
     let expels: Phrase
