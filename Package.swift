@@ -255,7 +255,7 @@ let package = Package(
             name: "PorticoKeycloak",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoAdministration", httpTypes,
+                "PorticoAdministration", "PorticoUpstream", httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],

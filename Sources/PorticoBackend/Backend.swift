@@ -187,7 +187,7 @@ extension Backend {
         let late = LateAnswer(sessions: check, responder: responder, forms: forms)
         let start = SignInStart(
             cookies: attempts,
-            place: place,
+            directory: directory,
             origin: url.origin
         )
         let link = IdentityLinking(accounts: accounts, sessions: check, responder: responder)

@@ -47,14 +47,18 @@ package struct RealmSignInService: HTTPService {
         self.realm = realm
     }
 
-    /// The backend's own realm has these at the backend.
+    /// The backend's own realm has these at the backend. What providers of its file know stays.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {
-        guard let realm = realm(parameters["realm"], request.realmHost),
-            !backend.directory.isOf(realm.id, at: backend.publicURL.origin)
-        else { return nil }
-        return BackendContext(request, parameters, in: realm)
+        guard let realm = realm(parameters["realm"], request.realmHost) else { return nil }
+        guard backend.directory.isOf(realm.id, at: backend.publicURL.origin) else {
+            return BackendContext(request, parameters, in: realm)
+        }
+        let isCallback = request.target.path.hasSuffix("/endpoint")
+        let provider = backend.directory.provider(named: parameters["provider"])
+        guard isCallback, case .file = provider?.record.source else { return nil }
+        return BackendContext(request, parameters)
     }
 
     package func methodNotAllowed(_ audience: Audience, _ context: BackendContext) -> Response {

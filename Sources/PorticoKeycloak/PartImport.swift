@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Keeps what nothing here acts on, so that an export gives it back: identity providers, flows,
-/// components, policies. Secrets in it are sealed.
+/// Keeps what is known here by its representation alone, so that an export gives it back: identity providers
+/// (``FileProvider``), and flows, components, policies, which nothing here acts on. Secrets in it are sealed.
 struct PartImport {
     let realm: Realm
     let seal: RealmPartSeal

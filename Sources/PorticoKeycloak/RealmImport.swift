@@ -224,6 +224,16 @@ package struct RealmImport: Sendable {
             moment: moment,
             existing: existing
         )(representation, report: &report)
+        for part in new.parts where part.kind == IdentityProviderRepresentation.kind {
+            guard case .file(let obstacle?) = FileProvider.record(part, ring: ring).source else {
+                continue
+            }
+            report.add(
+                .changed,
+                "identity provider \(part.id)",
+                "no one signs in with it: \(obstacle)"
+            )
+        }
         let administering = AdministeringPeople(
             new.realm,
             roles: roles.names,

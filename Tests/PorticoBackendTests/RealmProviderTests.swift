@@ -111,7 +111,9 @@ import Testing
 
     // MARK: Whose account
 
-    @Test("an address of a password person is asked about, and their password proves it")
+    @Test(
+        "KC-I-2, WEB-ACC-1: the address of a password person is asked about, and their password proves it"
+    )
     func linksByPassword() async throws {
         let asked = try await signIn(as: .ann)
         #expect(asked.path == "/realms/test/login/account")
@@ -168,6 +170,7 @@ import Testing
         let there = try await visitor.submit(ways, [("way", "keycloak")])
         let added = try await visitor.choose(.ben, at: there, "keycloak")
         #expect(added.path == "/realms/test/account/ways?added=keycloak")
+        #expect(added.reply.text.contains(#"value="remove""#))
         let removed = try await visitor.submit(
             added,
             [("action", "remove"), ("id", "keycloak")]

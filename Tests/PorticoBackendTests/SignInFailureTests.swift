@@ -190,7 +190,7 @@ import Testing
         return try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
                 record,
-                ring: TestRealm.ring,
+                secrets: ProviderSecrets(ring: TestRealm.ring),
                 transport: InProcessTransport([:]),
                 now: { clock.now }
             )
@@ -250,7 +250,7 @@ import Testing
         let directory = try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
                 record,
-                ring: TestRealm.ring,
+                secrets: ProviderSecrets(ring: TestRealm.ring),
                 transport: InProcessTransport([:]),
                 now: { clock.now }
             )

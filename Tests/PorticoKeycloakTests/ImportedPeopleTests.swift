@@ -183,7 +183,7 @@ import Testing
             ]
         )
         #expect(people[0].lines.filter { $0.outcome == .skipped }.count == 3)
-        #expect(people[0].says(.changed, "once a provider of the same name is added"))
+        #expect(people[0].says(.changed, "where the provider can be used"))
     }
 
     @Test("What people allowed clients stays allowed, and nothing to a client that is not there")

@@ -8,7 +8,7 @@ import PorticoWeb
 /// Begins a sign-in at an identity provider: makes the address to open, and the attempt's cookies.
 struct SignInStart: Sendable {
     let cookies: AttemptCookies
-    let place: SignInPlace
+    let directory: BackendDirectory
     /// The public origin, without a trailing slash.
     let origin: String
 
@@ -28,7 +28,7 @@ struct SignInStart: Sendable {
         _ context: BackendContext
     ) async throws -> Started {
         let redirectURI =
-            origin + place.callback(of: provider.name, isLink: signInReturn.isLink)
+            origin + directory.callback(of: provider, isLink: signInReturn.isLink)
         let begun = try await provider.client.begin(
             redirectURI: redirectURI,
             request,

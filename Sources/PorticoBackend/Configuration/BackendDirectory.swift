@@ -140,6 +140,15 @@ package struct BackendDirectory: Sendable {
             ?? allProviders.first { sameBytes($0.name, name) }?.client.provider.displayName ?? name
     }
 
+    /// Where its answer comes in, as is registered there. Of a realm's file it stays where it was, be the realm
+    /// the backend's.
+    func callback(of provider: LiveProvider, isLink: Bool) -> String {
+        guard case .file = provider.record.source, let realm = own ?? whole?.realm else {
+            return place.callback(of: provider.name, isLink: isLink)
+        }
+        return SignInPlace(realm).callback(of: provider.name, isLink: isLink)
+    }
+
     func provider(named name: some StringProtocol) -> LiveProvider? {
         providers.first { $0.name.utf8.elementsEqual(name.utf8) }
     }

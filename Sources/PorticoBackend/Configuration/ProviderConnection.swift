@@ -8,9 +8,15 @@ package import PorticoUpstream
 /// Stores our credentials for identity providers, each sealed for the provider it belongs to.
 package struct ProviderSecrets: Sendable {
     private let vault: SealedAtRest
+    private let ofFile: @Sendable (ProviderRecord) throws -> SecretText?
 
-    package init(ring: KeyRing) {
+    /// - Parameter ofFile: Opens that of a realm's file.
+    package init(
+        ring: KeyRing,
+        ofFile: @escaping @Sendable (ProviderRecord) throws -> SecretText? = { _ in nil }
+    ) {
         vault = SealedAtRest(ring: ring, purpose: "provider secret")
+        self.ofFile = ofFile
     }
 
     package func seal(_ secret: SecretText, for provider: String, random: RandomSource) -> String {
@@ -19,6 +25,9 @@ package struct ProviderSecrets: Sendable {
 
     /// - Throws: `SealError` if another ring sealed it; the error of an invalid secret.
     package func open(_ record: ProviderRecord) throws -> ProviderSecret? {
+        if case .file = record.source {
+            return try ofFile(record).map { try ProviderSecret($0) }
+        }
         guard let text = record.sealedSecret else { return nil }
         guard let sealed = Base64URL.decode(text) else { throw SealError.doesNotOpen }
         let bytes = try vault.open(sealed, for: record.name)
@@ -41,7 +50,7 @@ extension IdentityProvider {
             settings: record.settings,
             allowingStandIns: allowingStandIns
         )
-        guard ProviderName.isAvailable(name) else {
+        guard record.isOfFile || ProviderName.isAvailable(name) else {
             throw IdentityProviderRefusal.nameTaken
         }
     }
@@ -53,14 +62,14 @@ extension UpstreamClient {
     /// - Throws: if its settings or its secret are not usable.
     package convenience init(
         _ record: ProviderRecord,
-        ring: KeyRing,
+        secrets: ProviderSecrets,
         transport: any HTTPTransport,
         allowingStandIns: Bool = false,
         now: @escaping @Sendable () -> Date,
         random: RandomSource = .system
     ) throws {
         let provider = try IdentityProvider(record, allowingStandIns: allowingStandIns)
-        let secret = try ProviderSecrets(ring: ring).open(record)
+        let secret = try secrets.open(record)
         try provider.check(secret)
         self.init(provider, secret: secret, transport: transport, now: now, random: random)
     }

@@ -22,7 +22,7 @@ struct SignInMethods: Sendable {
         place = .realm(id: realmID, name: name)
     }
 
-    /// All providers, in the operator's order.
+    /// All providers, in the operator's order. One without a button says so.
     func all(lastUsed: String? = nil) -> [SignInMethod] {
         guard let handles else { return providers.map { way($0, lastUsed: lastUsed) } }
         let before = providers.prefix { $0.record.isBefore(handles.record) }
@@ -72,7 +72,8 @@ struct SignInMethods: Sendable {
             label: provider.label,
             action: place.start(at: provider.name),
             isLastUsed: provider.name == lastUsed,
-            isNotResponding: provider.client.health.isDown
+            isNotResponding: provider.client.health.isDown,
+            isHidden: provider.record.isHidden
         )
     }
 }

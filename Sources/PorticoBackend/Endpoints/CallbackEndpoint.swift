@@ -41,7 +41,7 @@ struct CallbackEndpoint: Sendable {
         guard form.contains("state") else {
             return responder.unmatched(context)
         }
-        let path = directory.place.callback(of: provider.name, isLink: isLink == true)
+        let path = context.target.path
         let sealed = posted.seal(form, at: context.moment)
         guard let redirect = Redirect(to: "\(path)?answer=\(sealed)") else {
             throw BackendError(.internalError, "A seal is always writable.")

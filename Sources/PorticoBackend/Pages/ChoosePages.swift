@@ -54,6 +54,7 @@ struct ChoosePages: Sendable {
         let problem = isClosed ? .signUpClosed : ways.problem(in: query)
         let mode: ChooseMethodPage.Mode = isClosed ? .signIn : mode
         let methods = ways.all(lastUsed: cookies.lastProvider(context.headers))
+            .filter { !$0.isHidden }
         let offersOther = mode == .signUp || isSignUpOpen && !methods.isEmpty
         if target == nil, problem == nil, query["prompt"] == nil,
             let live = try await check.ifAny(context)

@@ -88,6 +88,9 @@ struct SignInMethodPages: Sendable {
         let ways = SignInMethods(directory)
         let identities = try await accounts.identities(of: live.person.id)
         let names = Set(identities.map(\.provider))
+        let hasPassword =
+            directory.takesPasswords(at: responder.page.origin)
+            ? try await accounts.hasPassword(live.person.id) : false
         let query = try context.query()
         var status: SignInMethodsPage.Status?
         if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
@@ -109,6 +112,7 @@ struct SignInMethodPages: Sendable {
                 others: ways.all().filter {
                     !names.contains($0.name) && directory.provider(named: $0.name) != nil
                 },
+                hasPassword: hasPassword,
                 form: made.form,
                 status: status,
                 lastOneRefused: lastOneRefused,

@@ -170,8 +170,8 @@ enum AdminComponents {
     }
 }
 
-/// `…/identity-provider/instances`: other providers, kept as an import keeps them. Nothing here signs
-/// people in by one; an export gives them back.
+/// `…/identity-provider/instances`: identity providers, kept as an import keeps them. People sign in with those
+/// that ``FileProvider`` can read; an export gives all of them back.
 enum AdminIdentityProviders {
     static var rows: [AdminRow] {
         let base = "identity-provider/instances"

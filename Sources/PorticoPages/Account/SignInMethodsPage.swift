@@ -38,6 +38,8 @@ package struct SignInMethodsPage: Page {
     package let linked: [Linked]
     /// Those that can be added.
     package let others: [SignInMethod]
+    /// Whether they can sign in with a password besides.
+    package let hasPassword: Bool
     package let form: PageForm
     package let status: Status?
     /// The only method was to be removed, which is refused.
@@ -49,6 +51,7 @@ package struct SignInMethodsPage: Page {
     package init(
         linked: [Linked],
         others: [SignInMethod],
+        hasPassword: Bool = false,
         form: PageForm,
         status: Status? = nil,
         lastOneRefused: Bool = false,
@@ -57,6 +60,7 @@ package struct SignInMethodsPage: Page {
     ) {
         self.linked = linked
         self.others = others
+        self.hasPassword = hasPassword
         self.form = form
         self.status = status
         self.lastOneRefused = lastOneRefused
@@ -88,7 +92,8 @@ package struct SignInMethodsPage: Page {
             }
         let rows = linked.enumerated().map { index, method in
             // It can have changed by the time the button is pressed: the store refuses.
-            let canRemove = linked.contains { $0.isUsable && $0.id != method.id }
+            let canRemove =
+                hasPassword || linked.contains { $0.isUsable && $0.id != method.id }
             return RowBlock(
                 id: "way-\(index + 1)",
                 title: words.method.name(method.label),

@@ -182,19 +182,23 @@ package struct SignInMethod: Sendable, Equatable {
     package let isLastUsed: Bool
     /// It is still offered: only trying shows whether it answers.
     package let isNotResponding: Bool
+    /// Only who is led there signs in with it: no page offers it.
+    package let isHidden: Bool
 
     package init(
         name: String,
         label: MethodLabel,
         action: String = "",
         isLastUsed: Bool = false,
-        isNotResponding: Bool = false
+        isNotResponding: Bool = false,
+        isHidden: Bool = false
     ) {
         self.name = name
         self.label = label
         self.action = action
         self.isLastUsed = isLastUsed
         self.isNotResponding = isNotResponding
+        self.isHidden = isHidden
     }
 }
 

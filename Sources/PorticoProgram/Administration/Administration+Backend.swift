@@ -37,7 +37,12 @@ extension Administration {
 
     /// - Parameter realm: `nil`: the backend's, if it has one.
     func providers(in realm: String?) async throws -> [ProviderRecord] {
-        guard let realm else { return try await backend().providers }
+        guard let realm else {
+            let backend = try await backend()
+            guard backend.realm == nil, realmList.count == 1 else { return backend.providers }
+            // There is no other that could be meant.
+            return backend.allProviders
+        }
         return try await installation.backend.providers(realmID: self.realm(realm).id)
     }
 
@@ -129,7 +134,7 @@ extension Administration {
         let clock = installation.clock
         return try UpstreamClient(
             record,
-            ring: installation.ring,
+            secrets: installation.providerSecrets,
             transport: transport,
             allowingStandIns: allowsStandIns,
             now: { clock.moment().now }

@@ -2,6 +2,7 @@ import PorticoATProtocol
 import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -68,6 +69,58 @@ extension Administration {
         console.say(
             "\(count == 1 ? "1 person has" : "\(count) people have") an account at a provider of that "
                 + "name, and can sign in by it from now on."
+        )
+    }
+
+    /// Changes a provider of a realm's file, which says the rest.
+    func updateOfFile(
+        _ record: ProviderRecord,
+        secret: ProviderRegistration.Secret,
+        isEnabled: Bool?,
+        saysMore: Bool,
+        _ words: [String]
+    ) async throws {
+        let name = record.name
+        var text: SecretText?
+        switch secret {
+        case .given(let given): text = given
+        case .unchanged, .later: break
+        case .none:
+            throw Failure(.usage, "Provider \(name) of the realm's file keeps a secret.")
+        }
+        guard !saysMore else {
+            throw Failure(
+                .usage,
+                "Provider \(name) is of the realm's file: here its secret is set, and whether it is used.",
+                "Change the rest over admin REST, or register it: "
+                    + portico("provider add --help")
+            )
+        }
+        let parts = try await realms.parts(
+            IdentityProviderRepresentation.kind,
+            realmID: record.realmID
+        )
+        guard let part = parts.first(where: { sameBytes($0.id, name) }) else {
+            throw Failure(.notFound, "Provider \(name) is gone.")
+        }
+        let changed = try FileProvider.changed(
+            part,
+            secret: text,
+            isEnabled: isEnabled,
+            ring: installation.ring,
+            random: moment.random
+        )
+        guard text != nil || changed != part else { return console.say("Nothing changes.") }
+        guard mayWrite("changed provider \(name)") else { return }
+        try await changing {
+            try await $0.put(changed, by: .commandLine, needing: .manageIdentityProviders)
+        }
+        let now = try await provider(name, in: realmList.first { $0.id == record.realmID }?.name)
+        if case .file(let obstacle?) = now.source {
+            console.warn("No one can sign in with \(name): \(obstacle).")
+        }
+        console.done(
+            "Changed provider \(name). See it: \(portico("provider show \(words: [name] + words)"))"
         )
     }
 

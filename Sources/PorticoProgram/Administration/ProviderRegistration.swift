@@ -94,7 +94,9 @@ extension ProviderRecord {
 
     private var fields: [(name: String, value: String?)] {
         let shown: [(name: String, value: String?)] = [
-            ("Provider", name), ("Kind", kind), ("State", state), ("Place", "\(place)"),
+            ("Provider", name), ("Kind", kind),
+            ("State", obstacle.map { "\(state): \($0)" } ?? state),
+            ("From", isOfFile ? "the realm's file" : nil), ("Place", "\(place)"),
             ("Secret", sealedSecret == nil ? "none" : "set, encrypted"), ("Button", displayName),
             ("Issuer", issuer),
         ]
@@ -125,10 +127,17 @@ extension ProviderRecord {
             "place": .integer(place),
             "enabled": .bool(isEnabled),
             "has_secret": .bool(sealedSecret != nil),
+            "source": isOfFile ? "file" : "registered",
+            "obstacle": obstacle.map(JSONValue.string) ?? .null,
         ]
     }
 
     var state: String { isEnabled ? "enabled" : "disabled" }
+
+    /// Why no one can sign in with it, where a realm's file says so.
+    private var obstacle: String? {
+        if case .file(let obstacle) = source { obstacle } else { nil }
+    }
 
     var displayName: String { read?.displayName ?? settings.string("displayName") ?? name }
 

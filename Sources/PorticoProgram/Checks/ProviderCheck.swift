@@ -77,7 +77,7 @@ struct ProviderCheck {
 
     private func secret(of provider: IdentityProvider, _ report: inout Report) -> Bool {
         do {
-            let secret = try ProviderSecrets(ring: administration.installation.ring).open(record)
+            let secret = try administration.installation.providerSecrets.open(record)
             try provider.check(secret)
             let text =
                 switch secret {

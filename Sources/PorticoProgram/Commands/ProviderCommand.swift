@@ -86,9 +86,11 @@ extension ProviderCommand: ShownResource, DeletedResource {
             summary: "removed provider \(name)",
             warning: "This removes provider \(name) with its secret: no one can sign in with it "
                 + "any more.",
-            done: "Removed provider \(name). To add it again"
-                + (provider.sealedSecret == nil ? ": " : " (you need its secret): ")
-                + portico("provider add \(words: provider.words + words)")
+            done: "Removed provider \(name)."
+                + (!provider.isOfFile
+                    ? " To add it again\(provider.sealedSecret == nil ? "" : " (you need its secret)"): "
+                        + portico("provider add \(words: provider.words + words)")
+                    : " It was of the realm's file.")
         ) {
             try await administration.installation.backend.deleteProvider(
                 name: name,
@@ -152,7 +154,11 @@ extension ProviderCommand {
                 let others = try await administration.installation.backend.providers(
                     realmID: realm.id
                 )
-                guard !others.contains(where: { sameBytes($0.name, name) }) else {
+                guard
+                    !others.contains(where: {
+                        sameBytes($0.name, name) && !$0.isOfFile
+                    })
+                else {
                     var advice = [
                         "Change it: \(portico("provider update \(words: [name] + self.realm.words)"))"
                     ]
@@ -164,7 +170,7 @@ extension ProviderCommand {
                         advice: advice
                     )
                 }
-                let last = others.map(\.place).max()
+                let last = others.filter { !$0.isOfFile }.map(\.place).max()
                 let record = try administration.registration(
                     ProviderRecord(
                         realmID: realm.id,
@@ -235,6 +241,15 @@ extension ProviderCommand {
 
         func run(_ administration: Administration) async throws {
             let former = try await administration.provider(name.name, in: name.realm.realm)
+            if case .file = former.source {
+                return try await administration.updateOfFile(
+                    former,
+                    secret: try secret.given(console),
+                    isEnabled: provider,
+                    saysMore: place != nil || endSessions || !fields.said.isEmpty,
+                    name.realm.words
+                )
+            }
             let record = try changed(former, administration)
             let name = record.name
             if record != former {

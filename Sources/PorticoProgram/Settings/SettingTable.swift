@@ -104,6 +104,17 @@ struct SettingTable: Sendable {
         "A client's host at a private address that may be notified of logouts.",
         more: "A host with its port, such as `10.0.0.7:8443`."
     )
+    let providersAllow = Entry(
+        "providers-allow",
+        list: .text(
+            "host:port",
+            expected: "hosts with their ports, such as 10.0.0.7:8443 or sso.internal:443",
+            check: { NamedHost($0) != nil }
+        )
+    ).help(
+        "An identity provider of a realm's file at a private address.",
+        more: "A host with its port, such as `sso.internal:443`."
+    )
     let testNetwork = Entry("test-network", .file)
         .help(
             "A file with names whose servers are on this machine.",

@@ -42,7 +42,9 @@ struct BackendWiring {
         let settings = installation.settings
         let clock = installation.clock
         let ring = installation.ring
+        let secrets = installation.providerSecrets
         let outbound = outbound
+        let ofFiles = ofFiles
         let allowsStandIns = demonstration != nil
         let hadSealPasswords = try installation.sealPasswords(isNeeded: false) != nil
         try await settleRealm()
@@ -52,8 +54,8 @@ struct BackendWiring {
         ) { record in
             let client = try UpstreamClient(
                 record,
-                ring: ring,
-                transport: outbound,
+                secrets: secrets,
+                transport: record.isOfFile ? ofFiles : outbound,
                 allowingStandIns: allowsStandIns,
                 now: { clock.moment().now }
             )
@@ -94,6 +96,21 @@ struct BackendWiring {
         try await backend.makeHandleKey()
         try await warn(ofSealPasswordsThat: hadSealPasswords)
         return backend
+    }
+
+    /// What asks identity providers of realms' files, which others than the operator may write: not at private
+    /// addresses, but for this server and what the operator names.
+    private var ofFiles: any HTTPTransport {
+        let settings = installation.settings
+        let named = settings.providersAllow + [whole.address.text]
+        return OperatorsExceptions(
+            Set(named.compactMap(NamedHost.init)),
+            by: outbound,
+            otherwise: GuardedTransport(
+                connections: OpenFiles(settings).outgoing,
+                in: network
+            )
+        )
     }
 
     /// Makes the realm that the settings name the backend's.

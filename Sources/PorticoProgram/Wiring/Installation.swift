@@ -1,5 +1,7 @@
 import PorticoAdministration
+import PorticoBackend
 import PorticoBytes
+import PorticoKeycloak
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
@@ -23,7 +25,14 @@ struct Installation: Sendable {
     var accounts: AccountStore { AccountStore(database) }
     var outbox: OutboxStore { OutboxStore(database) }
     var handles: HandleSessionStore { HandleSessionStore(database) }
-    var backend: BackendConfigurationStore { BackendConfigurationStore(database) }
+    var backend: BackendConfigurationStore {
+        BackendConfigurationStore(database, files: FileProvider.files(ring: ring))
+    }
+    /// Of identity providers, those of realms' files included.
+    var providerSecrets: ProviderSecrets {
+        let ring = ring
+        return ProviderSecrets(ring: ring) { try FileProvider.secret(of: $0, ring: ring) }
+    }
     var logoutDeliveries: LogoutDeliveryStore { LogoutDeliveryStore(database) }
     var pushedRequests: PushedRequestStore { PushedRequestStore(database) }
 

@@ -108,7 +108,7 @@ extension BrowserFlow {
                 failure: failure,
                 forgot: forgot(form.request, userName, context),
                 registers: offersRegistration(context),
-                methods: methods.map(\.method)
+                methods: methods.map(\.method).filter { !$0.isHidden }
             ),
             context,
             status: problem?.status ?? .ok,

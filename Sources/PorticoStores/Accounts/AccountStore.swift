@@ -166,6 +166,11 @@ extension AccountStore {
         }
     }
 
+    /// Whether a person has a password; not where there is no such person.
+    package func hasPassword(_ personID: String) async throws -> Bool {
+        try await database.read { try $0.credentials(id: personID)?.password != nil }
+    }
+
     /// Removes an identity from an account, and ends the sessions that it began. Never the last
     /// one that the person can sign in by, of any number of concurrent calls (WEB-ACC-4).
     ///

@@ -6,7 +6,7 @@ package struct ProviderRecord: Hashable, Sendable {
     package var realmID: String
     /// What routes name it by: lower-case letters, digits, `-`.
     package var name: String
-    /// `google`, `facebook`, `apple`, `keycloak` or `oidc`.
+    /// `google`, `facebook`, `apple`, `keycloak` or `oidc`; of a file also another.
     package var kind: String
     /// Where its button stands; lower first.
     package var place: Int64
@@ -15,6 +15,21 @@ package struct ProviderRecord: Hashable, Sendable {
     package var settings: JSONObject
     /// The client secret or private key, sealed at rest.
     package var sealedSecret: String?
+    package var source: Source = .registered
+    /// Whether only who is led there signs in with it: it has no button.
+    package var isHidden = false
+
+    package enum Source: Hashable, Sendable {
+        case registered
+        /// The realm's file, which says more: it is kept as that is (``RealmPart``).
+        ///
+        /// - Parameter obstacle: Why no one can sign in with it.
+        case file(obstacle: String?)
+    }
+
+    package var isOfFile: Bool {
+        if case .file = source { true } else { false }
+    }
 
     package init(
         realmID: String,
@@ -32,6 +47,18 @@ package struct ProviderRecord: Hashable, Sendable {
         self.isEnabled = isEnabled
         self.settings = settings
         self.sealedSecret = sealedSecret
+    }
+}
+
+/// Identity providers of realms' files, and who reads them.
+package struct ProviderFiles: Sendable {
+    /// The ``RealmPart/kind`` of such a part.
+    let kind: String
+    let read: @Sendable (RealmPart) -> ProviderRecord
+
+    package init(kind: String, read: @escaping @Sendable (RealmPart) -> ProviderRecord) {
+        self.kind = kind
+        self.read = read
     }
 }
 

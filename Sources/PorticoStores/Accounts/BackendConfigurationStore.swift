@@ -5,9 +5,12 @@ import PorticoProtocol
 /// changes the version, so that a server that runs sees what the command line wrote.
 package struct BackendConfigurationStore: Sendable {
     let database: any SQLDatabase
+    private let files: ProviderFiles?
 
-    package init(_ database: any SQLDatabase) {
+    /// - Parameter files: `nil`: those of files are left out.
+    package init(_ database: any SQLDatabase, files: ProviderFiles? = nil) {
         self.database = database
+        self.files = files
     }
 
     package func version() async throws -> BackendConfiguration.Version {
@@ -22,7 +25,7 @@ package struct BackendConfigurationStore: Sendable {
                 version: try reader.backendVersion(),
                 realm: realm,
                 apps: try realm.map { try reader.apps(realmID: $0.id) } ?? [],
-                allProviders: try reader.providers(),
+                allProviders: try reader.providers(and: files),
                 handleKeys: try reader.handleKeys()
             )
         }
@@ -38,7 +41,7 @@ package struct BackendConfigurationStore: Sendable {
 
     /// A realm's providers, in the order of places, then names.
     package func providers(realmID: String) async throws -> [ProviderRecord] {
-        try await database.scan { try $0.providers(realmID: realmID) }
+        try await database.scan { try $0.providers(realmID: realmID, and: files) }
     }
 
     /// Puts a provider in, or replaces the one of that name. The first one's realm becomes the backend's.
@@ -84,9 +87,14 @@ package struct BackendConfigurationStore: Sendable {
                 "DELETE FROM providers WHERE realm_id = $1 AND name = $2",
                 [.text(realmID), .text(name)]
             )
-            guard changed > 0 else { return .notFound }
-            try transaction.raiseBackendVersion()
-            return .changed
+            guard changed == 0 else {
+                try transaction.raiseBackendVersion()
+                return .changed
+            }
+            guard let files else { return .notFound }
+            let change = try transaction.deletePart(files.kind, id: name, realmID: realmID)
+            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
+            return change
         }
     }
 }
@@ -116,8 +124,44 @@ extension SQLReader {
         )
     }
 
+    /// One that is registered takes the place of a file's of the same name.
+    ///
     /// - Parameter realmID: `nil`: those of all realms.
-    fileprivate func providers(realmID: String? = nil) throws -> [ProviderRecord] {
+    fileprivate func providers(realmID: String? = nil, and files: ProviderFiles?) throws
+        -> [ProviderRecord]
+    {
+        let registered = try providers(realmID: realmID)
+        guard let files else { return registered }
+        let others = try parts(ofKind: files.kind, realmID: realmID).map(files.read)
+            .filter { other in
+                !registered.contains {
+                    sameBytes($0.realmID, other.realmID) && sameBytes($0.name, other.name)
+                }
+            }
+        return others.isEmpty
+            ? registered
+            : (registered + others).sorted { ($0.place, $0.name) < ($1.place, $1.name) }
+    }
+
+    private func parts(ofKind kind: String, realmID: String?) throws -> [RealmPart] {
+        try rows(
+            """
+            SELECT realm_id, id, document, sealed FROM realm_parts
+            WHERE kind = $1 AND ($2 IS NULL OR realm_id = $2) ORDER BY realm_id, id
+            """,
+            [.text(kind), SQLValue(realmID)]
+        ) { row in
+            RealmPart(
+                realmID: try row.text(0),
+                kind: kind,
+                id: try row.text(1),
+                document: try row.document(2),
+                sealed: try row.optionalText(3)
+            )
+        }
+    }
+
+    private func providers(realmID: String?) throws -> [ProviderRecord] {
         try rows(
             """
             SELECT realm_id, name, kind, place, is_enabled, settings, sealed_secret

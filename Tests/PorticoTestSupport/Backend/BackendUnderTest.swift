@@ -114,7 +114,7 @@ package final class BackendUnderTest: Sendable {
         ) { record in
             try UpstreamClient(
                 record,
-                ring: ring,
+                secrets: ProviderSecrets(ring: ring),
                 transport: transport,
                 allowingStandIns: true,
                 now: { clock.now }

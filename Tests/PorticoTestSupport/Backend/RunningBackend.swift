@@ -113,7 +113,7 @@ package struct RunningBackend: Sendable {
         ) { record in
             try UpstreamClient(
                 record,
-                ring: ring,
+                secrets: ProviderSecrets(ring: ring),
                 transport: outbound,
                 allowingStandIns: true,
                 now: { clock.now }

@@ -94,6 +94,42 @@ import Testing
         #expect(configuration.apps.isEmpty && configuration.providers.isEmpty)
     }
 
+    @Test(
+        "providers of files are there for all realms, behind one of their name that is registered",
+        arguments: StoreUnderTest.allCases
+    )
+    func files(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        try await stores.makeHome()
+        func isOfFile(_ record: ProviderRecord) -> Bool { record.isOfFile }
+        let store = BackendConfigurationStore(
+            stores.database,
+            files: ProviderFiles(kind: "identityProviders") { part in
+                var record = Self.provider(part.id, place: 5)
+                record.realmID = part.realmID
+                record.source = .file(obstacle: nil)
+                return record
+            }
+        )
+        for (kind, id) in [("identityProviders", "a"), ("identityProviders", "b"), ("flows", "c")] {
+            try await stores.realms.put(
+                RealmPart(realmID: "home", kind: kind, id: id, document: [:])
+            )
+        }
+        #expect(try await store.configuration().allProviders.map(\.name) == ["a", "b"])
+        let version = try await store.version()
+        try await store.put(Self.provider("b", place: 9))
+        let found = try await store.providers(realmID: "home")
+        #expect(found.map(\.name) == ["a", "b"] && found.map(isOfFile) == [true, false])
+        #expect(try await store.deleteProvider(name: "b", realmID: "home") == .changed)
+        #expect(try await store.providers(realmID: "home").map(isOfFile) == [true, true])
+        #expect(try await store.deleteProvider(name: "a", realmID: "other") == .notFound)
+        #expect(try await store.deleteProvider(name: "a", realmID: "home") == .changed)
+        #expect(try await store.deleteProvider(name: "c", realmID: "home") == .notFound)
+        #expect(try await store.providers(realmID: "home").map(\.name) == ["b"])
+        #expect(try await store.version() != version)
+    }
+
     @Test("putting in a provider that is there replaces it", arguments: StoreUnderTest.allCases)
     func replacement(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
