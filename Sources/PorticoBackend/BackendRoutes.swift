@@ -17,13 +17,13 @@ extension BackendEndpoints {
                 try await callback.get($0.provider, isLink: false, $0)
             }.from(.shown),
             .post("/v1/auth/{provider}/callback", for: .people) {
-                try await callback.post($0.provider, isLink: false, $0)
+                try await callback.post($0.provider, $0)
             },
             .get("/v1/auth/{provider}/callback/link", for: .people, answersHead: false) {
                 try await callback.get($0.provider, isLink: true, $0)
             }.from(.shown),
             .post("/v1/auth/{provider}/callback/link", for: .people) {
-                try await callback.post($0.provider, isLink: true, $0)
+                try await callback.post($0.provider, $0)
             },
             .post("/v1/auth/token", for: .programs, token.post).from(.none),
             .post("/v1/auth/refresh", for: .programs, refresh.post).from(.none),
@@ -167,7 +167,7 @@ extension Backend {
                 try await endpoints($0).callback.get($0.provider, isLink: nil, $0)
             }.from(.shown),
             .post(RoutePath("\(broker)/endpoint"), for: .popups) {
-                try await endpoints($0).callback.post($0.provider, isLink: nil, $0)
+                try await endpoints($0).callback.post($0.provider, $0)
             },
             .post(RoutePath("\(broker)/backchannel-logout"), for: .programs) {
                 try await endpoints($0).providerCalls.logout($0.provider, $0)

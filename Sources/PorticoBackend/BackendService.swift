@@ -47,7 +47,7 @@ package struct RealmSignInService: HTTPService {
         self.realm = realm
     }
 
-    /// The backend's own realm has these at the backend. What providers of its file know stays.
+    /// The backend's own realm has these at the backend. The callbacks of its file's providers stay.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {

@@ -264,8 +264,8 @@ struct PersonImport {
         if !identities.isEmpty {
             report.keep(
                 subject,
-                "its accounts at identity providers are kept: it signs in with them where the provider "
-                    + "can be used"
+                "its accounts at identity providers are kept: it can sign in with them where the "
+                    + "provider can be used"
             )
         }
         return identities

@@ -109,6 +109,38 @@ import Testing
         #expect(done.reply.location?.contains("code=") == true)
     }
 
+    @Test("with passwords off, the only provider is asked at once, and no password is taken")
+    func withoutPasswords() async throws {
+        let server = try await BackendUnderTest(realm: { $0.realm.signsInWithPassword = false })
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open(Self.authorization())
+        #expect(!page.reply.text.contains(#"name="password""#))
+        #expect(page.reply.text.contains(#"value="google""#))
+        // A form of before, or of someone who makes one up.
+        let typed = try await visitor.submit(page, TestRealm.login())
+        #expect(typed.reply.status == 200 && typed.reply.text.contains(#"value="google""#))
+        #expect(visitor.cookies.keys.allSatisfy { !$0.hasPrefix("__Host-session") })
+        for path in ["login-actions/reset-credentials", "account/password"] {
+            #expect(try await visitor.request("\(Self.base)/\(path)").status == 404, "\(path)")
+        }
+        for var record in try await server.database.configuration.providers(realmID: TestRealm.id)
+        where record.name != "keycloak" {
+            record.isEnabled = false
+            try await server.database.configuration.put(record)
+        }
+        try await server.backend.directory.refresh()
+        let other = TestVisitor(server)
+        let there = try await other.open(Self.authorization())
+        #expect(there.url.hasPrefix("http://localhost:9000/"))
+        // Who stops there comes to the page, and not to the provider once more.
+        let back = try await other.submit(there, [("cancel", "1")])
+        #expect(back.path.hasPrefix("/realms/test/login-actions/signed-in"))
+        let third = TestVisitor(server)
+        let page3 = try await third.open(Self.authorization())
+        let done = try await third.choose(.ben, at: page3, "keycloak")
+        #expect(done.reply.location?.contains("code=") == true)
+    }
+
     // MARK: Whose account
 
     @Test(

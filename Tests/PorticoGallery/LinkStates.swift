@@ -114,6 +114,14 @@ extension FoundAccountPage: PageWithStates {
             canSeparate: true,
             form: .sample
         ),
+        "with a password": FoundAccountPage(
+            newMethod: .google,
+            knownMethods: [],
+            mailbox: "a…@example.com",
+            hasPassword: true,
+            canSeparate: true,
+            form: .sample
+        ),
         "second of its provider": FoundAccountPage(
             newMethod: .google,
             knownMethods: [],

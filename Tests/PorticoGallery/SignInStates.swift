@@ -179,9 +179,32 @@ extension SignInPage: PageWithStates {
             "another may be signed in",
             SignInPage(client: "Notes", form: .sample, endsAnother: true)
         ),
+        GalleryState(
+            "providers, too",
+            SignInPage(client: "Notes", form: .sample, methods: allMethods)
+        ),
+        GalleryState(
+            "providers only",
+            SignInPage(client: "Notes", form: .sample, takesPassword: false, methods: allMethods)
+        ),
+        GalleryState(
+            "no method",
+            SignInPage(client: "Notes", form: .sample, takesPassword: false)
+        ),
+        GalleryState(
+            "stopped at a provider",
+            SignInPage(
+                client: "Notes",
+                form: .sample,
+                failure: .cancelled(.google),
+                methods: allMethods
+            )
+        ),
         state("again", userName: "ann@example.com", again: true),
         state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
     ]
+
+    private static let allMethods: [SignInMethod] = [.google, .facebook, .apple, .example]
 
     private static func state(
         _ name: String,

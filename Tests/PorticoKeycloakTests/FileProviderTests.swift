@@ -80,7 +80,7 @@ import Testing
     }
 
     static let obstacles: [(String, String)] = [
-        (#""providerId": "saml", "config": {}"#, "there is nothing like the kind saml here"),
+        (#""providerId": "saml", "config": {}"#, "the kind saml is not supported"),
         (#""providerId": "github", "config": {"clientId": "c"}"#, "the kind github"),
         (#""providerId": "oidc", "config": {"clientId": "c"}"#, "The setting issuer is missing."),
         (
@@ -89,7 +89,7 @@ import Testing
         ),
         (
             #""providerId": "google", "config": {"clientId": "c", "clientSecret": "**********"}"#,
-            "its secret was masked: give it one"
+            "the export masked its secret: set it"
         ),
         (#""providerId": "google", "config": {"clientId": "c"}"#, "a secret of another sort"),
         (
@@ -97,6 +97,16 @@ import Testing
             "providerId": "oidc", "config": {"clientId": "c", "issuer": "https://sso.example.com",
             "clientAuthMethod": "private_key_jwt"}
             """#, "it authenticates by private_key_jwt"
+        ),
+        (
+            #""providerId": "google", "config": {"clientId": "c", "clientSecret": "s", "hostedDomain": "*"}"#,
+            "any Workspace domain"
+        ),
+        (
+            #"""
+            "providerId": "oidc", "config": {"clientId": "c", "issuer": "https://sso.example.com",
+            "filteredByClaim": "true", "claimFilterName": "groups"}
+            """#, "by a claim"
         ),
         (
             #""providerId": "google", "linkOnly": true, "config": {"clientId": "c", "clientSecret": "s"}"#,

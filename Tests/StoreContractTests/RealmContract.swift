@@ -228,6 +228,7 @@ extension Realm {
         realm.signingAlgorithm = .rs256
         realm.accessTokenType = .jwt
         realm.notBefore = 12
+        realm.signsInWithPassword = false
         realm.signsInWithEmail = false
         realm.allowsPasswordReset = false
         realm.confirmsEmail = true

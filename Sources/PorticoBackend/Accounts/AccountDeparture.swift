@@ -20,7 +20,7 @@ package struct AccountDeparture: Sendable {
     private let sessions: SessionStore
     private let directory: BackendDirectory
     private let tokens: ProviderTokens
-    /// Where people are served; `nil`: by no one's hand.
+    /// Where people are served; `nil`: from the command line.
     private let origin: String?
     /// How long to wait for all providers together.
     private let patience: Duration

@@ -20,13 +20,17 @@ struct PendingIdentity: Sendable {
     let provenAt: Int64?
     /// The accounts with the same address.
     let matches: [AccountMatch]
+    /// When it was proven: seconds since 1970.
+    let askedAt: Int64
 
     init(
         _ subject: SignInCompletion.Subject,
         _ attemptID: UniqueID,
         _ signInReturn: SignInReturn,
-        _ matches: [AccountMatch]
+        _ matches: [AccountMatch],
+        at now: Int64
     ) {
+        askedAt = now
         self.attemptID = attemptID
         self.signInReturn = signInReturn
         identity = subject.identity
@@ -188,6 +192,7 @@ extension PendingIdentity {
         writer.optionalText(picture.flatMap { whole && $0.utf8.count <= 500 ? $0 : nil })
         writer.optionalText(providerSessionID)
         writer.integer(provenAt ?? -1)
+        writer.integer(askedAt)
         writer.byte(UInt8(clamping: matches.count))
         for match in matches.prefix(255) {
             writer.text(match.personID)
@@ -230,6 +235,7 @@ extension PendingIdentity {
         providerSessionID = try reader.optionalText()
         let provenAt = try reader.integer()
         self.provenAt = provenAt < 0 ? nil : provenAt
+        askedAt = try reader.integer()
         var matches: [AccountMatch] = []
         for _ in 0..<(try reader.byte()) {
             matches.append(

@@ -57,7 +57,12 @@ struct SessionCookies: Sendable {
 
     /// Removes `sid`, if the browser has one: a person has just signed in otherwise.
     func removalOfSid(_ headers: HTTPFields) -> [HTTPField] {
-        policy.isPresent(SidCookie.name, in: headers) ? [removeSid] : []
+        hasSid(headers) ? [removeSid] : []
+    }
+
+    /// Realms have none.
+    private func hasSid(_ headers: HTTPFields) -> Bool {
+        !place.isRealm && policy.isPresent(SidCookie.name, in: headers)
     }
 
     /// Removes the identity that waits for a decision, if the browser has one: an earlier person in it
@@ -72,7 +77,7 @@ struct SessionCookies: Sendable {
     /// - Parameter path: Where they go next. An identity waits for the sign-in that its own page asked for.
     func removal(after path: LocalPath, _ headers: HTTPFields) -> [HTTPField] {
         let waiting = path.isOfJoining ? [] : removalOfPending(headers)
-        let hadSession = hasSession(headers) || policy.isPresent(SidCookie.name, in: headers)
+        let hadSession = hasSession(headers) || hasSid(headers)
         return hadSession ? waiting + SecurityHeaders.dropsPages : waiting
     }
 

@@ -195,8 +195,12 @@ extension BackendResponder {
 
     /// The pages of the account, the realm's included.
     var navigation: PageNavigation {
-        guard !place.isRealm else { return .ofRealm(place.base, hasMethods: true) }
-        return realmBase.map { .shared(withRealmAt: $0) } ?? PageNavigation()
+        let hasPassword = directory.takesPasswords(at: page.origin)
+        guard !place.isRealm else {
+            return .ofRealm(place.base, hasMethods: true, hasPassword: hasPassword)
+        }
+        return realmBase.map { .shared(withRealmAt: $0, hasPassword: hasPassword) }
+            ?? PageNavigation()
     }
 }
 

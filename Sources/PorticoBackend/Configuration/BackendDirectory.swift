@@ -83,7 +83,8 @@ package struct BackendDirectory: Sendable {
     /// Whether its people have a page there where they sign in with a password.
     func takesPasswords(at origin: String) -> Bool {
         // `try?`: without a realm there are no people.
-        own != nil || (try? realm()).map { isOf($0.id, at: origin) } ?? false
+        guard let realm = try? realm(), realm.signsInWithPassword else { return false }
+        return own != nil || isOf(realm.id, at: origin)
     }
 
     /// Whether anything is configured for the backend.
@@ -140,8 +141,8 @@ package struct BackendDirectory: Sendable {
             ?? allProviders.first { sameBytes($0.name, name) }?.client.provider.displayName ?? name
     }
 
-    /// Where its answer comes in, as is registered there. Of a realm's file it stays where it was, be the realm
-    /// the backend's.
+    /// Where its answer comes in, as is registered there. Of a realm's file it stays where it was, even if the
+    /// realm becomes the backend's.
     func callback(of provider: LiveProvider, isLink: Bool) -> String {
         guard case .file = provider.record.source, let realm = own ?? whole?.realm else {
             return place.callback(of: provider.name, isLink: isLink)

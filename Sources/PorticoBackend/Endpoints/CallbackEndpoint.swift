@@ -27,10 +27,7 @@ struct CallbackEndpoint: Sendable {
 
     /// A cross-site POST lacks `SameSite=Lax` cookies. It changes nothing: its fields are passed
     /// on, sealed, to the same address by GET.
-    ///
-    /// - Parameter isLink: Whether it is the address for linking; `nil` where both uses have one.
-    func post(_ name: Substring, isLink: Bool?, _ context: BackendContext) async throws -> Response
-    {
+    func post(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
         // An answer must use the requested method (OAuth 2.0 Form Post Response Mode §2).
         guard provider.client.provider.usesFormPost else {
@@ -49,6 +46,7 @@ struct CallbackEndpoint: Sendable {
         return Response(redirect, headers: responder.headers)
     }
 
+    /// - Parameter isLink: Whether it is the address for linking; `nil` where both uses have one.
     func get(_ name: Substring, isLink: Bool?, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
         let response = try await answered(provider, isLink, context)
@@ -174,7 +172,13 @@ struct CallbackEndpoint: Sendable {
         if matches.count > 1 {
             events.severalMatches(matches, subject.identity.provider, context)
         }
-        let waiting = PendingIdentity(subject, attempt.id, signInReturn, matches)
+        let waiting = PendingIdentity(
+            subject,
+            attempt.id,
+            signInReturn,
+            matches,
+            at: context.now
+        )
         return responder.go(
             to: .joining,
             context,

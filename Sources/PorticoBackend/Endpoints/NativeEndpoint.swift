@@ -140,7 +140,13 @@ struct NativeEndpoint: Sendable {
             context
         )
         if case .ask(let matches) = completed {
-            let waiting = PendingIdentity(subject, id, signInReturn, matches)
+            let waiting = PendingIdentity(
+                subject,
+                id,
+                signInReturn,
+                matches,
+                at: context.now
+            )
             return responder.go(
                 to: .joining,
                 context,

@@ -20,7 +20,7 @@ struct AccountLinkingPages: Sendable {
 
     /// `GET /login/account`
     func ask(_ context: BackendContext) async throws -> Response {
-        guard let waiting = try pending.pending(context.headers, at: context.moment) else {
+        guard let waiting = try await waiting(context) else {
             return try await over(context)
         }
         let ways = SignInMethods(directory)
@@ -77,7 +77,7 @@ struct AccountLinkingPages: Sendable {
 
     /// `POST /login/account`
     func decide(_ context: BackendContext) async throws -> Response {
-        guard let waiting = try pending.pending(context.headers, at: context.moment) else {
+        guard let waiting = try await waiting(context) else {
             return try await over(context)
         }
         let form = try forms.checked("join", waiting.attemptID.text, context)
@@ -139,7 +139,7 @@ struct AccountLinkingPages: Sendable {
 
     /// `POST /login/code`
     func confirm(_ context: BackendContext) async throws -> Response {
-        guard let waiting = try pending.pending(context.headers, at: context.moment),
+        guard let waiting = try await waiting(context),
             let address = waiting.identity.email?.address, let match = waiting.claimable
         else { return try await over(context) }
         let form = try forms.checked("code", waiting.attemptID.text, context)
@@ -211,7 +211,7 @@ struct AccountLinkingPages: Sendable {
         wasResent: Bool = false,
         _ context: BackendContext
     ) async throws -> Response {
-        guard let waiting = try pending.pending(context.headers, at: context.moment),
+        guard let waiting = try await waiting(context),
             let address = waiting.identity.email?.address
         else { return try await over(context) }
         let made = try forms.form(.code, "code", waiting.attemptID.text, context)
@@ -228,6 +228,18 @@ struct AccountLinkingPages: Sendable {
             redirecting: .onward,
             cookies: made.cookies
         )
+    }
+
+    /// The identity that waits in this browser: not where another person has signed in since, to whom the
+    /// question was not put.
+    private func waiting(_ context: BackendContext) async throws -> PendingIdentity? {
+        guard let waiting = try pending.pending(context.headers, at: context.moment) else {
+            return nil
+        }
+        guard let live = try await check.ifAny(context),
+            live.session.authenticatedAt > waiting.askedAt, !waiting.isOpen(to: live)
+        else { return waiting }
+        return nil
     }
 
     /// No identity is waiting any more, or none ever was. A person who has finished, perhaps in
@@ -289,10 +301,9 @@ struct AccountLinkingPages: Sendable {
     private func party(to waiting: PendingIdentity, _ context: BackendContext) async throws
         -> LiveSession?
     {
-        guard let live = try await check.ifAny(context),
-            waiting.matches.isEmpty
-                || waiting.matches.contains(where: { $0.personID == live.person.id })
-        else { return nil }
+        guard let live = try await check.ifAny(context), waiting.isOpen(to: live) else {
+            return nil
+        }
         return live
     }
 
@@ -305,6 +316,13 @@ struct AccountLinkingPages: Sendable {
             return nil
         }
         return live
+    }
+}
+
+extension PendingIdentity {
+    /// Whether the session's account may get it.
+    fileprivate func isOpen(to live: LiveSession) -> Bool {
+        matches.isEmpty || matches.contains { $0.personID == live.person.id }
     }
 }
 

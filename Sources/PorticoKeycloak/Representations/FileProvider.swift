@@ -120,7 +120,7 @@ package enum FileProvider {
             let needsOpenID = kind != .apple && kind != .facebook && !scopes.contains("openid")
             set(.scopes, .texts((needsOpenID ? ["openid"] : []) + scopes))
         }
-        if let domains = text("hostedDomain"), domains != "*" {
+        if let domains = text("hostedDomain") {
             set(.hostedDomains, .texts(domains.split { $0 == "," || $0 == " " }.map(String.init)))
         }
         switch text("clientAuthMethod") {
@@ -153,9 +153,16 @@ package enum FileProvider {
         _ ring: KeyRing
     ) -> String? {
         guard let kind = IdentityProvider.Kind(rawValue: record.kind) else {
-            return "there is nothing like the kind \(record.kind) here"
+            return "the kind \(record.kind) is not supported"
         }
         if flag(document["linkOnly"]) == true { return "it is for linking only" }
+        // Both narrow whom it lets in.
+        if config.string("hostedDomain") == "*" {
+            return "it takes people of any Workspace domain (*): name the domains"
+        }
+        if flag(config["filteredByClaim"]) == true {
+            return "it admits people by a claim"
+        }
         let method = config.string("clientAuthMethod") ?? ""
         guard ["", "client_secret_post", "client_secret_basic"].contains(method) else {
             return "it authenticates by \(method)"
@@ -168,7 +175,7 @@ package enum FileProvider {
             )
             let secret = try Self.secret(of: record, ring: ring)
             if let secret, RealmSecrets.isMask(secret.reveal()) {
-                return "its secret was masked: give it one"
+                return "the export masked its secret: set it"
             }
             try provider.check(secret.map { try ProviderSecret($0) })
             return nil

@@ -138,21 +138,24 @@ package struct PageNavigation: Sendable {
 
     /// - Parameters:
     ///   - base: What the realm's addresses begin with: `/realms/shop`.
-    ///   - hasMethods: Whether its people can sign in with identity providers.
-    package static func ofRealm(_ base: String, hasMethods: Bool) -> PageNavigation {
+    ///   - hasMethods: Whether its people can sign in with identity providers,
+    ///   - hasPassword: and with a password.
+    package static func ofRealm(_ base: String, hasMethods: Bool, hasPassword: Bool)
+        -> PageNavigation
+    {
         PageNavigation(
             base: "\(base)/account",
-            entries: [.apps, .devices] + (hasMethods ? [.methods] : []) + [
-                .password, .secondFactors,
-            ]
+            entries: [.apps, .devices] + (hasMethods ? [.methods] : [])
+                + (hasPassword ? [.password] : []) + [.secondFactors]
         )
     }
 
     /// Of the realm whose people sign in at the backend, on the same host: one account area.
-    package static func shared(withRealmAt base: String) -> PageNavigation {
+    package static func shared(withRealmAt base: String, hasPassword: Bool) -> PageNavigation {
         PageNavigation(
             accountPages.map { ($0, "/account") }
-                + [.apps, .password, .secondFactors].map { ($0, "\(base)/account") }
+                + ([.apps] + (hasPassword ? [.password] : []) + [.secondFactors])
+                .map { ($0, "\(base)/account") }
         )
     }
 

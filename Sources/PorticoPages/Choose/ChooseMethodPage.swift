@@ -182,7 +182,7 @@ package struct SignInMethod: Sendable, Equatable {
     package let isLastUsed: Bool
     /// It is still offered: only trying shows whether it answers.
     package let isNotResponding: Bool
-    /// Only who is led there signs in with it: no page offers it.
+    /// Only who is led there signs in with it: no sign-in page offers it.
     package let isHidden: Bool
 
     package init(

@@ -30,6 +30,8 @@ package struct SignInPage: Page {
     package let problem: Problem?
     /// Why they come back from an identity provider without having signed in.
     package let failure: ChooseMethodPage.Problem?
+    /// Whether people can sign in with a password at all.
+    package let takesPassword: Bool
     /// Where a new password can be had.
     package let forgot: PageLink?
     /// Whether an account can be made.
@@ -45,6 +47,7 @@ package struct SignInPage: Page {
         endsAnother: Bool = false,
         problem: Problem? = nil,
         failure: ChooseMethodPage.Problem? = nil,
+        takesPassword: Bool = true,
         forgot: PageLink? = nil,
         registers: Bool = false,
         methods: [SignInMethod] = []
@@ -56,6 +59,7 @@ package struct SignInPage: Page {
         self.endsAnother = endsAnother
         self.problem = problem
         self.failure = failure
+        self.takesPassword = takesPassword
         self.forgot = forgot
         self.registers = registers
         self.methods = methods
@@ -107,13 +111,15 @@ package struct SignInPage: Page {
             again || sameBytes(client, frame.owner) ? nil : .line(signIn.intro(frame.owner)),
             // When signing in again, the name is fixed.
             endsAnother && !again ? .paragraph(nil, signIn.endsAnother) : nil,
+            takesPassword || !methods.isEmpty ? nil : .line(signIn.noMethod),
             .form(
                 form,
                 [
-                    .field(userNameField(signIn)),
-                    .field(passwordField(signIn)),
+                    takesPassword ? .field(userNameField(signIn)) : nil,
+                    takesPassword ? .field(passwordField(signIn)) : nil,
+                    takesPassword ? nil : methodButtons(words, frame),
                     .buttons([
-                        ActionButton("sign-in", signIn.signIn, .first),
+                        takesPassword ? ActionButton("sign-in", signIn.signIn, .first) : nil,
                         again
                             ? ActionButton(
                                 "switch",
@@ -126,19 +132,23 @@ package struct SignInPage: Page {
                         ActionButton("cancel", words.common.cancel, isWayOut: true),
                     ]),
                     .links([PageStep(forgot, signIn.forgot)]),
-                    methods.isEmpty
-                        ? nil
-                        : .methods(
-                            methods,
-                            title: signIn.otherMethods,
-                            posts: true,
-                            skippingChecks: true,
-                            words.method,
-                            frame.theme
-                        ),
+                    takesPassword ? methodButtons(words, frame) : nil,
                 ]
             ),
         ])
+    }
+
+    private func methodButtons(_ words: Words, _ frame: PageFrame) -> HTML? {
+        methods.isEmpty
+            ? nil
+            : .methods(
+                methods,
+                title: takesPassword ? words.signIn.otherMethods : words.signIn.methods,
+                posts: true,
+                skippingChecks: true,
+                words.method,
+                frame.theme
+            )
     }
 
     /// Which of the two is wrong is not said, so it stands beside neither, and is said once.

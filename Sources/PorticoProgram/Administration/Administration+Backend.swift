@@ -59,11 +59,13 @@ extension Administration {
         if others.count == 1 { return (others[0], nil) }
         if let realm = realmList.first(where: { $0.name == Realm.home }) { return (realm, nil) }
         try await installation.expectOneAddress()
-        let new = try RealmCreation(ring: installation.ring)(
+        var new = try RealmCreation(ring: installation.ring)(
             name: Realm.home,
             baseURL: publicURL,
             at: moment
         )
+        // No one in it has a password, until the operator wants that.
+        new.realm.signsInWithPassword = false
         return (new.realm, new)
     }
 
@@ -124,6 +126,18 @@ extension Administration {
 
     /// Stand-ins are admitted where a demonstration made the data, and nowhere else.
     var allowsStandIns: Bool { installation.directory.isOfDemo }
+
+    /// What asks a provider.
+    func transport(of record: ProviderRecord, over plain: any HTTPTransport) -> any HTTPTransport {
+        let settings = installation.settings
+        // `try?`: a test network that cannot be used is reported where the server starts.
+        let network = try? settings.network()
+        return settings.transport(
+            of: record,
+            over: plain,
+            otherwise: GuardedTransport(in: network)
+        )
+    }
 
     /// What speaks to a provider.
     ///

@@ -24,7 +24,9 @@ extension Administration {
         -> ProviderAddresses
     {
         let realm = realmList.first { sameBytes($0.id, record.realmID) }
-        let isBackends = sameBytes(backend.realm?.id ?? record.realmID, record.realmID)
+        // A file's has the realm's address, be it whose it may.
+        let isBackends =
+            !record.isOfFile && sameBytes(backend.realm?.id ?? record.realmID, record.realmID)
         return ProviderAddresses(record, publicURL: publicURL, in: isBackends ? nil : realm)
     }
 
@@ -91,7 +93,8 @@ extension Administration {
         guard !saysMore else {
             throw Failure(
                 .usage,
-                "Provider \(name) is of the realm's file: here its secret is set, and whether it is used.",
+                "Provider \(name) comes from the realm's file: only its secret, and whether it is enabled, "
+                    + "can be changed here.",
                 "Change the rest over admin REST, or register it: "
                     + portico("provider add --help")
             )

@@ -95,13 +95,13 @@ extension ProviderRecord {
     private var fields: [(name: String, value: String?)] {
         let shown: [(name: String, value: String?)] = [
             ("Provider", name), ("Kind", kind),
-            ("State", obstacle.map { "\(state): \($0)" } ?? state),
-            ("From", isOfFile ? "the realm's file" : nil), ("Place", "\(place)"),
+            ("State", obstacle.map { "\(state): \($0)" } ?? state), ("Place", "\(place)"),
             ("Secret", sealedSecret == nil ? "none" : "set, encrypted"), ("Button", displayName),
             ("Issuer", issuer),
         ]
+        let origin = isOfFile ? [("From", String?.some("the realm's file"))] : []
         let settings = ProviderKind(self).map(ProviderTable.settings) ?? []
-        return shown
+        return shown + origin
             + settings.filter { $0.row.setting != .displayName && $0.row.setting != .issuer }
             .compactMap { field(ProviderTable.label($0.row), $0.key) }
     }

@@ -190,7 +190,12 @@ struct ObservedTransport: HTTPTransport {
         self.now = now
     }
 
-    var anew: ObservedTransport { ObservedTransport(next, now: now) }
+    /// Observes from the beginning.
+    ///
+    /// - Parameter wrap: Puts something before it.
+    func anew(_ wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }) -> ObservedTransport {
+        ObservedTransport(wrap(next), now: now)
+    }
 
     /// In the order in which they ended.
     var exchanges: [Exchange] { seen.withLock { $0 } }

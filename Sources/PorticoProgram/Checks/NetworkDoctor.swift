@@ -103,7 +103,7 @@ struct NetworkDoctor {
                 findings.append(.note(record.name, "disabled"))
                 continue
             }
-            let transport = outbound.map(\.anew)
+            let transport = outbound?.anew { administration.transport(of: record, over: $0) }
             let report = await ProviderCheck(
                 administration: administration,
                 record: record,
@@ -149,7 +149,7 @@ struct NetworkDoctor {
     /// confirms who they are by a mailed code, before an account is linked, changed or deleted.
     private func proofHint() -> [Finding] {
         let undated = Set(PageLook.branded.map(\.rawValue))
-        let names = backend.providers.filter { $0.isEnabled && undated.contains($0.kind) }
+        let names = backend.allProviders.filter { $0.isEnabled && undated.contains($0.kind) }
             .map(\.name)
         let settings = administration.installation.settings
         guard let first = names.first, settings.mailSMTP == nil, settings.mailSendmail == nil,
@@ -245,8 +245,8 @@ extension NetworkDoctor {
         let rules = administration.identityRules
         let documents = PublishedDocuments(transport: guarded, rules: rules)
         var findings: [Finding] = []
-        for record in backend.providers where record.isEnabled && record.kind == HandleProvider.kind
-        {
+        for record in backend.allProviders
+        where record.isEnabled && record.kind == HandleProvider.kind {
             // `try?`: what cannot be used is reported with the providers.
             guard let provider = try? HandleProvider(record, rules),
                 let client = OwnClientDocument(provider, at: publicURL, rules)

@@ -90,7 +90,7 @@ extension ProviderCommand: ShownResource, DeletedResource {
                 + (!provider.isOfFile
                     ? " To add it again\(provider.sealedSecret == nil ? "" : " (you need its secret)"): "
                         + portico("provider add \(words: provider.words + words)")
-                    : " It was of the realm's file.")
+                    : " It came from the realm's file.")
         ) {
             try await administration.installation.backend.deleteProvider(
                 name: name,
@@ -415,7 +415,10 @@ extension ProviderCommand {
                     record: record,
                     addresses: administration.addresses(of: record)
                 )(
-                    over: ObservedTransport(outbound, now: { clock.moment().now })
+                    over: ObservedTransport(
+                        administration.transport(of: record, over: outbound),
+                        now: { clock.moment().now }
+                    )
                 )
             }
             var findings = Findings()

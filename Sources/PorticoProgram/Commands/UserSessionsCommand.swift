@@ -256,7 +256,7 @@ extension Administration {
         try await Self.withOutbound { outbound in
             // Known before, so that nothing stands between what is taken away and the revocation.
             let directory = try await BackendDirectory(store: installation.backend) { record in
-                try client(of: record, over: outbound)
+                try client(of: record, over: transport(of: record, over: outbound))
             }
             return try await body(
                 AccountDeparture(

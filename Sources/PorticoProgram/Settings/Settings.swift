@@ -115,6 +115,19 @@ extension Settings {
     ///
     /// - Throws: where its file says what it must not, or where others could reach this server:
     ///   to them it would be another host than it is.
+    /// What asks an identity provider: one of a realm's file, which people other than the operator can change,
+    /// not at private addresses, but for this server and the hosts that the operator names.
+    func transport(
+        of record: ProviderRecord,
+        over plain: any HTTPTransport,
+        otherwise guarded: GuardedTransport
+    ) -> any HTTPTransport {
+        guard record.isOfFile else { return plain }
+        let own = HTTPAddress(self.effectivePublicURL).map { [NamedHost(of: $0)] } ?? []
+        let named = (self.providersAllow + [self.listen.text]).compactMap(NamedHost.init)
+        return OperatorsExceptions(Set(named + own), by: plain, otherwise: guarded)
+    }
+
     func network() throws(Failure) -> TestNetwork? {
         guard let file = self.testNetwork else { return nil }
         let network = try TestNetwork(file: file)

@@ -44,7 +44,10 @@ struct BackendWiring {
         let ring = installation.ring
         let secrets = installation.providerSecrets
         let outbound = outbound
-        let ofFiles = ofFiles
+        let guarded = GuardedTransport(
+            connections: OpenFiles(settings).outgoing,
+            in: network
+        )
         let allowsStandIns = demonstration != nil
         let hadSealPasswords = try installation.sealPasswords(isNeeded: false) != nil
         try await settleRealm()
@@ -55,7 +58,7 @@ struct BackendWiring {
             let client = try UpstreamClient(
                 record,
                 secrets: secrets,
-                transport: record.isOfFile ? ofFiles : outbound,
+                transport: settings.transport(of: record, over: outbound, otherwise: guarded),
                 allowingStandIns: allowsStandIns,
                 now: { clock.moment().now }
             )
@@ -96,21 +99,6 @@ struct BackendWiring {
         try await backend.makeHandleKey()
         try await warn(ofSealPasswordsThat: hadSealPasswords)
         return backend
-    }
-
-    /// What asks identity providers of realms' files, which others than the operator may write: not at private
-    /// addresses, but for this server and what the operator names.
-    private var ofFiles: any HTTPTransport {
-        let settings = installation.settings
-        let named = settings.providersAllow + [whole.address.text]
-        return OperatorsExceptions(
-            Set(named.compactMap(NamedHost.init)),
-            by: outbound,
-            otherwise: GuardedTransport(
-                connections: OpenFiles(settings).outgoing,
-                in: network
-            )
-        )
     }
 
     /// Makes the realm that the settings name the backend's.

@@ -138,6 +138,8 @@ struct InteractionRules: Sendable {
     /// §3.1.2.1).
     private func isTooOld(_ session: PersonSession, _ now: Int64) -> Bool {
         guard let maxAge = request.maxAge else { return false }
-        return maxAge == 0 || now - session.authenticatedAt > maxAge
+        // A provider may have answered by a session that it had: then it proves nothing new.
+        let proven = session.identity == nil ? session.authenticatedAt : session.provenAt
+        return maxAge == 0 || proven.map { now - $0 > maxAge } ?? true
     }
 }

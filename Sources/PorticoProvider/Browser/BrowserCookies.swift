@@ -85,5 +85,7 @@ struct BrowserCookies: Sendable {
     }
 
     /// For a browser that has signed out.
-    var endSession: [HTTPField] { [policy.remove(session)] + SecurityHeaders.dropsPages }
+    func endSession(_ headers: HTTPFields) -> [HTTPField] {
+        [policy.remove(session)] + removalOfPending(headers) + SecurityHeaders.dropsPages
+    }
 }

@@ -106,6 +106,7 @@ extension BrowserFlow {
                 endsAnother: mayEndAnother(context),
                 problem: problem,
                 failure: failure,
+                takesPassword: context.realm.realm.signsInWithPassword,
                 forgot: forgot(form.request, userName, context),
                 registers: offersRegistration(context),
                 methods: methods.map(\.method).filter { !$0.isHidden }
@@ -130,19 +131,20 @@ extension BrowserFlow {
         return methods.map { ($0, path) }
     }
 
-    /// Leads to the identity provider that an authorization request names by `kc_idp_hint` or
-    /// `identity_provider`, without a page; `nil` where it names none of ours.
+    /// Leads to an identity provider without a page: to the one that an authorization request names by
+    /// `kc_idp_hint` or `identity_provider`, or to the only method that there is. `nil` where a page comes.
     private func hinted(_ pending: PendingPage) throws -> Response? {
         guard pending.flow.isBeginning else { return nil }
         // `try?`: the parameters were read before.
         let parameters = try? FormParameters(decoding: pending.flow.parameters)
-        guard let name = parameters?["kc_idp_hint"] ?? parameters?["identity_provider"] else {
-            return nil
-        }
+        let name = parameters?["kc_idp_hint"] ?? parameters?["identity_provider"]
+        let takesPassword = pending.context.realm.realm.signsInWithPassword
+        guard name != nil || !takesPassword else { return nil }
         let methods = try methods(for: pending.signIn, pending.context)
-        guard let (method, path) = methods.first(where: { sameBytes($0.method.name, name) }) else {
-            return nil
-        }
+        let offered = methods.filter { !$0.method.isHidden }
+        let only = offered.count == 1 && !takesPassword ? offered.first : nil
+        let named = name.flatMap { name in methods.first { sameBytes($0.method.name, name) } }
+        guard let (method, path) = named ?? only else { return nil }
         let address = SignInElsewhere.address(
             of: method,
             returningTo: path,
@@ -327,6 +329,7 @@ extension BrowserFlow {
     /// Whether people can make an account here. An address that has to be proven takes mail.
     func offersRegistration(_ context: RealmContext) -> Bool {
         let realm = context.realm.realm
+        guard realm.signsInWithPassword else { return false }
         return switch realm.registration {
         case nil: false
         case .email: sendsMail

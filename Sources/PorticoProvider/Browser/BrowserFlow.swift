@@ -129,7 +129,12 @@ struct BrowserFlow: Sendable {
     func navigation(_ context: RealmContext) -> PageNavigation {
         let base = "/realms/\(context.realm.name)"
         return elsewhere.isShared(context.realm.id)
-            ? .shared(withRealmAt: base) : .ofRealm(base, hasMethods: hasMethods(context))
+            ? .shared(withRealmAt: base, hasPassword: context.realm.realm.signsInWithPassword)
+            : .ofRealm(
+                base,
+                hasMethods: hasMethods(context),
+                hasPassword: context.realm.realm.signsInWithPassword
+            )
     }
 
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveSession? {

@@ -28,7 +28,8 @@ struct AccountPasswordEndpoint: Sendable {
     }
 
     private func open(_ context: RealmContext) async throws -> Response {
-        try await access.enter(context) { session, form in
+        guard context.realm.realm.signsInWithPassword else { throw NotOffered() }
+        return try await access.enter(context) { session, form in
             if let form {
                 switch form["action"] {
                 case "cancel": return try flow.redirect(to: AccountPlace.apps.path(flow, context))

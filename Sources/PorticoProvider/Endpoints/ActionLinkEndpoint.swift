@@ -145,7 +145,7 @@ struct ActionLinkEndpoint: Sendable {
             return flow.page(
                 PasswordLinkPage(outcome: .done, next: next),
                 context,
-                cookies: flow.cookies(of: context).endSession
+                cookies: flow.cookies(of: context).endSession(context.headers)
             )
         }
         let confirms = link.person.confirmsAddress

@@ -346,7 +346,7 @@ struct EndSessionEndpoint: Sendable {
     }
 
     private func forgetting(_ context: RealmContext) -> [HTTPField] {
-        flow.cookies(of: context).endSession
+        flow.cookies(of: context).endSession(context.headers)
     }
 }
 

@@ -58,7 +58,7 @@ struct NewPasswordEndpoint: Sendable {
             return pages.outcome(
                 .done,
                 back: back,
-                cookies: cookies.endSession + [cookies.removeReset],
+                cookies: cookies.endSession(context.headers) + [cookies.removeReset],
                 try context.speaking(back)
             )
         }
@@ -106,7 +106,7 @@ struct NewPasswordEndpoint: Sendable {
         return pages.outcome(
             .done,
             back: back,
-            cookies: cookies.endSession + [cookies.removeReset],
+            cookies: cookies.endSession(context.headers) + [cookies.removeReset],
             context
         )
     }

@@ -103,6 +103,9 @@ struct SignInEndpoint: Sendable {
                 context
             )
         }
+        guard context.realm.realm.signsInWithPassword else {
+            return try flow.signInPage(for: purpose, in: browser, context)
+        }
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, context) {
         case .recognised(let credentials, let rehashed):

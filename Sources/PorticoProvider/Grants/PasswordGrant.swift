@@ -26,7 +26,9 @@ struct PasswordGrant: TokenGrant {
     private static let realm = "master"
     private static let client = "admin-cli"
 
-    func takes(_ form: FormParameters, in realm: LiveRealm) -> Bool { realm.takesPasswords }
+    func takes(_ form: FormParameters, in realm: LiveRealm) -> Bool {
+        realm.takesPasswords && realm.realm.signsInWithPassword
+    }
 
     func admits(_ client: AuthenticatedClient, in realm: LiveRealm) -> Bool {
         Self.serves(client.client, in: realm)

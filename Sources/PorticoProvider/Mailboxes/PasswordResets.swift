@@ -36,7 +36,7 @@ struct PasswordResets: Sendable {
         throws(NotOffered)
     {
         if let reading, reading.reset.isDemanded { return }
-        guard sendsMail, realm.realm.allowsPasswordReset else { throw NotOffered() }
+        guard sendsMail, realm.allowsPasswordReset else { throw NotOffered() }
     }
 
     /// Requests a link. Neither the time it takes nor anything that happens later reveals whether

@@ -35,7 +35,9 @@ package final class LiveRealm: Sendable {
     package var issuer: String { realm.issuer }
     package var displayName: String { realm.displayName }
     package var lifetimes: Realm.Lifetimes { realm.lifetimes }
-    var allowsPasswordReset: Bool { realm.allowsPasswordReset }
+    var allowsPasswordReset: Bool {
+        realm.allowsPasswordReset && realm.signsInWithPassword
+    }
     var signsOutByHintAlone: Bool { realm.signsOutByHintAlone }
     /// Anything issued before this time is invalid, in seconds since 1970.
     package var notBefore: Int64 { realm.notBefore }

@@ -19,6 +19,8 @@ package struct Realm: Hashable, Sendable {
     package var accessTokenType = AccessTokenType.atJWT
     /// Tokens issued before are refused. Seconds since 1970; 0 means none is.
     package var notBefore: Int64 = 0
+    /// Whether people sign in with a password; otherwise with identity providers only.
+    package var signsInWithPassword = true
     /// Whether an e-mail address is accepted in place of the user name.
     package var signsInWithEmail = true
     /// Whether a person who does not know their password may choose a new one by way of their

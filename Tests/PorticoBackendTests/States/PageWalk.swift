@@ -38,7 +38,7 @@ struct PageWalk: Sendable, CustomTestStringConvertible {
         + welcomes
         + joining + linking
         + account
-        + accountWays + leaving + trouble + demonstration
+        + accountWays + leaving + trouble + demonstration + realm
 }
 
 /// A person who takes a walk, and reads one language.

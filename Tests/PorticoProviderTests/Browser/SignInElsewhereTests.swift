@@ -29,6 +29,24 @@ import Testing
         try await ProviderUnderTest(elsewhere: shared)
     }
 
+    @Test("KC-I-1: a hidden provider has no button, and who names it is led there")
+    func hidden() async throws {
+        let hidden = SignInMethod(
+            name: "google",
+            label: MethodLabel(kind: .google, displayName: "Google"),
+            action: "/v1/auth/google",
+            isHidden: true
+        )
+        let server = try await ProviderUnderTest(
+            elsewhere: SignInElsewhere(isShared: { _ in true }, methods: { _, _, _ in [hidden] })
+        )
+        let page = try await TestBrowser(server).authorize(TestFlow.request())
+        #expect(page.status == 200 && !page.text.contains(#"value="google""#))
+        let request = TestFlow.request("native1", [("kc_idp_hint", "google")])
+        let led = try await TestBrowser(server).authorize(request)
+        #expect(led.location?.hasPrefix("/v1/auth/google?") == true)
+    }
+
     /// What the button leads to.
     private static func start(_ reply: Reply) -> [String: String] {
         guard let location = reply.location, location.hasPrefix("/v1/auth/google?") else {

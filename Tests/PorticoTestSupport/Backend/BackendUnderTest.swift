@@ -39,6 +39,7 @@ package final class BackendUnderTest: Sendable {
     ///   - joined: Their host, in place of ``hosts``. Its clock is everybody's.
     ///   - life: How long one of theirs lasts unused, in seconds.
     ///   - apiTransport: In place of `further`.
+    ///   - files: Reads identity providers of realms' files.
     ///   - configure: Changes the realm `test`, which is on the same host, has the same providers, and is not
     ///     the backend's; `nil`: there is none.
     package init(
@@ -54,6 +55,7 @@ package final class BackendUnderTest: Sendable {
         sessionsLast life: Int64 = HandleDirectory.sessionLife,
         further: [String: InProcessServer] = [:],
         askingAPIsBy apiTransport: (any HTTPTransport)? = nil,
+        files: ProviderFiles? = nil,
         realm configure: ((inout NewRealm) -> Void)? = nil
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -94,7 +96,8 @@ package final class BackendUnderTest: Sendable {
         }
         let passwords = try IronPasswords(session: SecretText(Self.sealPassword))
         let directory = try await BackendDirectory(
-            store: database.configuration,
+            store: files.map { BackendConfigurationStore(database.database, files: $0) }
+                ?? database.configuration,
             handles: HandleDirectory(
                 ring: ring,
                 clock: time,

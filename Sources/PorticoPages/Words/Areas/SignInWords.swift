@@ -15,6 +15,9 @@ struct SignInWords: WordGroup {
     let password: Phrase
     let signIn: Phrase
     let forgot: Phrase
+    /// Where no password is taken.
+    let methods: Phrase
+    let noMethod: Phrase
     let otherMethods: Phrase
     let problem: Phrase
     let wrongPair: Phrase

@@ -1,0 +1,47 @@
+import PorticoPages
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+
+/// The pages of a realm with identity providers of its own (docs/decisions/0168).
+extension PageWalk {
+    static let realm = [
+        PageWalk(SignInPage.self, "providers, too") { walker in
+            try await realm(walker) { _ in }.page.reply
+        },
+        PageWalk(SignInPage.self, "providers only") { walker in
+            try await realm(walker) { $0.realm.signsInWithPassword = false }.page.reply
+        },
+        PageWalk(SignInPage.self, "no method") { walker in
+            let browser = walker.browser(
+                try await ProviderUnderTest { $0.realm.signsInWithPassword = false }
+            )
+            return try await browser.authorize(TestFlow.request())
+        },
+        PageWalk(SignInPage.self, "stopped at a provider") { walker in
+            let (visitor, page) = try await realm(walker) { _ in }
+            let google = try await visitor.submit(page, [("way", "google")])
+            return try await visitor.submit(google, [("cancel", "1")]).reply
+        },
+        PageWalk(FoundAccountPage.self, "with a password") { walker in
+            let (visitor, page) = try await realm(walker) {
+                $0.people[0].person.email = "ann@example.com"
+            }
+            let google = try await visitor.submit(page, [("way", "google")])
+            return try await visitor.choose(.ann, at: google, "google").reply
+        },
+    ]
+
+    /// The sign-in page of the realm `test`.
+    private static func realm(_ walker: Walker, _ configure: (inout NewRealm) -> Void) async throws
+        -> (visitor: TestVisitor, page: TestVisitor.Visited)
+    {
+        let visitor = walker.visitor(try await BackendUnderTest(realm: configure))
+        let address = FormEncoding.appending(
+            TestFlow.request().map { (name: $0.0, value: $0.1) },
+            to: "/realms/test/protocol/openid-connect/auth"
+        )
+        return (visitor, try await visitor.open(address))
+    }
+}
