@@ -118,6 +118,7 @@ extension FoundAccountPage: PageWithStates {
             newMethod: .google,
             knownMethods: [],
             mailbox: "a…@example.com",
+            expelsOthers: true,
             hasPassword: true,
             canSeparate: true,
             form: .sample

@@ -168,7 +168,7 @@ extension SignInPage: PageWithStates {
             SignInPage(
                 client: "Notes",
                 form: .sample,
-                forgot: PageLink(path: "/realms/demo/login-actions/reset-credentials")
+                forgot: newPassword
             )
         ),
         GalleryState(
@@ -181,7 +181,7 @@ extension SignInPage: PageWithStates {
         ),
         GalleryState(
             "providers, too",
-            SignInPage(client: "Notes", form: .sample, methods: allMethods)
+            SignInPage(client: "Notes", form: .sample, forgot: newPassword, methods: allMethods)
         ),
         GalleryState(
             "providers only",
@@ -197,6 +197,7 @@ extension SignInPage: PageWithStates {
                 client: "Notes",
                 form: .sample,
                 failure: .cancelled(.google),
+                forgot: newPassword,
                 methods: allMethods
             )
         ),
@@ -204,6 +205,9 @@ extension SignInPage: PageWithStates {
         state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
     ]
 
+    private static let newPassword = PageLink(
+        path: "/realms/demo/login-actions/reset-credentials"
+    )
     private static let allMethods: [SignInMethod] = [.google, .facebook, .apple, .example]
 
     private static func state(

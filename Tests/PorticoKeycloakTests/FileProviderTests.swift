@@ -91,7 +91,7 @@ import Testing
             #""providerId": "google", "config": {"clientId": "c", "clientSecret": "**********"}"#,
             "the export masked its secret: set it"
         ),
-        (#""providerId": "google", "config": {"clientId": "c"}"#, "a secret of another sort"),
+        (#""providerId": "google", "config": {"clientId": "c"}"#, "it has no secret: set it"),
         (
             #"""
             "providerId": "oidc", "config": {"clientId": "c", "issuer": "https://sso.example.com",
@@ -107,6 +107,22 @@ import Testing
             "providerId": "oidc", "config": {"clientId": "c", "issuer": "https://sso.example.com",
             "filteredByClaim": "true", "claimFilterName": "groups"}
             """#, "by a claim"
+        ),
+        (
+            #""providerId": "google", "config": {"clientId": "c", "clientSecret": "${vault.g}"}"#,
+            "its secret is in a vault: set it"
+        ),
+        (
+            #"""
+            "providerId": "google", "postBrokerLoginFlowAlias": "otp",
+            "config": {"clientId": "c", "clientSecret": "s"}
+            """#, "postBrokerLoginFlowAlias"
+        ),
+        (
+            #"""
+            "providerId": "google", "organizationId": "o",
+            "config": {"clientId": "c", "clientSecret": "s"}
+            """#, "an organisation's"
         ),
         (
             #""providerId": "google", "linkOnly": true, "config": {"clientId": "c", "clientSecret": "s"}"#,

@@ -78,7 +78,12 @@ import Testing
         for name in ["one", "two"] {
             try portico.done("realm create \(name) --public-url https://id.example.com")
         }
-        #expect(try add("--realm", "one").status == 0)
+        // To name a realm does not make it the backend's.
+        #expect(try add("--realm", "two", "--name", "other").status == 0)
+        #expect(try !portico.run("provider list --plain").stdout.contains("other"))
+        try portico.done("provider remove other --realm two --confirm other")
+        try portico.write("backend:\n  realm: one\n", to: "portico.yaml")
+        #expect(try add().status == 0)
         #expect(try portico.run("provider list --plain").stdout.contains("google"))
         for (name, isThere) in [("three", true), ("two", false)] {
             let server = try await EarnestServer(

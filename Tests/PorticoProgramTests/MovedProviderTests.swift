@@ -90,7 +90,11 @@ import Testing
         #expect(more.status == 2, "\(more.stderr)")
         let updated = try portico.run("provider update corp --secret-file secret" + place)
         #expect(updated.status == 0, "\(updated.stderr)")
-        let tested = try portico.run("provider test corp" + place)
+        // The address of the demo is not in its settings.
+        let tested = try portico.run(
+            "provider test corp" + place,
+            environment: ["PORTICO_PROVIDERS_ALLOW": String(demo.url.dropFirst("http://".count))]
+        )
         #expect(tested.status == 0, "\(tested.stdout)")
 
         let address = Self.authorization(demo)
@@ -144,19 +148,19 @@ import Testing
             Self.file(provider.issuer, sam: "1", secret: "s3cret of the file"),
             to: "moved.json"
         )
-        let outcome = try portico.run("realm import moved.json")
+        let outcome = try portico.run("realm import moved.json --public-url http://localhost:8080")
         #expect(outcome.status == 0, "\(outcome.stderr)")
         let host = String(provider.issuer.dropFirst("http://".count))
         for isAllowed in [false, true] {
             let server = try await EarnestServer(
                 in: portico,
-                ["--public-url", "http://127.0.0.1:8080"]
+                ["--public-url", "http://localhost:8080"]
                     + (isAllowed ? ["--providers-allow", host] : [])
             )
             let reply = try await server.request(
                 "GET",
                 "/realms/moved/broker/corp/login",
-                host: "127.0.0.1:8080"
+                host: "localhost:8080"
             )
             #expect((reply.status == 503) == !isAllowed, "\(reply.status)")
             #expect(provider.requests.isEmpty == !isAllowed)

@@ -137,8 +137,12 @@ package struct BackendDirectory: Sendable {
     /// What people call the provider of a name, in whatever realm it is; the name itself if it is not
     /// configured.
     package func displayName(of name: String) -> String {
-        SignInMethods(self).label(name)?.displayName
-            ?? allProviders.first { sameBytes($0.name, name) }?.client.provider.displayName ?? name
+        let names = Set(
+            allProviders.filter { sameBytes($0.name, name) }.map(\.client.provider.displayName)
+        )
+        // One realm's name for it is not another's.
+        return names.count == 1
+            ? names.first ?? name : SignInMethods(self).label(name)?.displayName ?? name
     }
 
     /// Where its answer comes in, as is registered there. Of a realm's file it stays where it was, even if the
@@ -202,16 +206,17 @@ package final class ProviderRegister: Sendable {
     }
 
     fileprivate struct Snapshot: Sendable {
-        /// `nil`: nothing was read.
-        var version: BackendConfiguration.Version?
-        /// Whose people sign in at the backend; `nil` before the first provider or app.
-        var realm: Realm?
+        /// As it was read last; `nil`: nothing was.
+        var configuration: BackendConfiguration?
         var apps = AppRegister([])
         /// By the ids of their realms.
         var providers: [String: [BackendDirectory.LiveProvider]] = [:]
-        var handleKeys: [HandleClientKey] = []
         var handles: HandleDirectory.Live?
         var failures: [Failure] = []
+
+        /// Whose people sign in at the backend; `nil` before the first provider or app.
+        var realm: Realm? { configuration?.realm }
+        var handleKeys: [HandleClientKey] { configuration?.handleKeys ?? [] }
 
         func providers(of realmID: String) -> [BackendDirectory.LiveProvider] {
             providers[realmID] ?? []
@@ -242,8 +247,15 @@ package final class ProviderRegister: Sendable {
     @discardableResult
     package func refresh() async throws -> [Failure] {
         let known = current.withLock { $0 }
-        guard try await store.version() != known.version else { return [] }
-        let configuration = try await store.configuration()
+        guard try await store.version() != known.configuration?.version else { return [] }
+        let configuration = try await store.configuration(since: known.configuration)
+        if known.configuration?.version.backend == configuration.version.backend {
+            current.withLock {
+                $0.configuration = configuration
+                $0.apps = AppRegister(configuration.apps)
+            }
+            return []
+        }
         var failures: [Failure] = []
         let enabled = configuration.allProviders.filter(\.isEnabled)
         let handles = enabled.first {
@@ -273,11 +285,9 @@ package final class ProviderRegister: Sendable {
         }
         current.withLock {
             $0 = Snapshot(
-                version: configuration.version,
-                realm: configuration.realm,
+                configuration: configuration,
                 apps: AppRegister(configuration.apps),
                 providers: Dictionary(grouping: providers, by: \.record.realmID),
-                handleKeys: configuration.handleKeys,
                 handles: handles,
                 failures: failures
             )

@@ -50,7 +50,7 @@ extension IdentityProvider {
             settings: record.settings,
             allowingStandIns: allowingStandIns
         )
-        guard record.isOfFile || ProviderName.isAvailable(name) else {
+        guard ProviderName.isAvailable(name) else {
             throw IdentityProviderRefusal.nameTaken
         }
     }

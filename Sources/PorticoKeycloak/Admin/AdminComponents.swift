@@ -236,9 +236,25 @@ enum AdminIdentityProviders {
             throw AdminRefusal.invalid("An identity provider keeps its alias.")
         }
         var object = representation.object
+        guard !Self.movesMaskedSecret(object, from: former.document) else {
+            throw AdminRefusal.invalid(
+                "With another issuer, address, client or kind its secret has to be sent again."
+            )
+        }
         object["alias"] = .string(former.id)
         object["internalId"] = former.document["internalId"]
         try await put(object, alias: former.id, call)
+    }
+
+    /// Whether a secret that the caller was not shown would go to someone else than before.
+    private static func movesMaskedSecret(_ new: JSONObject, from former: JSONObject) -> Bool {
+        let (config, before) = (new.object("config") ?? [:], former.object("config") ?? [:])
+        guard config.string("clientSecret").map(RealmSecrets.isMask) == true else { return false }
+        let names = [
+            "issuer", "tokenUrl", "authorizationUrl", "jwksUrl", "userInfoUrl", "clientId",
+        ]
+        return names.contains { config.string($0) ?? "" != before.string($0) ?? "" }
+            || new.string("providerId") != former.string("providerId")
     }
 
     private static func delete(_ call: AdminCall) async throws {

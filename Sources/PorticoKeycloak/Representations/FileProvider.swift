@@ -163,6 +163,12 @@ package enum FileProvider {
         if flag(config["filteredByClaim"]) == true {
             return "it admits people by a claim"
         }
+        if document.string("postBrokerLoginFlowAlias")?.isEmpty == false {
+            return "a flow follows its sign-in (postBrokerLoginFlowAlias)"
+        }
+        if document.string("organizationId") != nil || config.string("kc.org.domain") != nil {
+            return "it is an organisation's"
+        }
         let method = config.string("clientAuthMethod") ?? ""
         guard ["", "client_secret_post", "client_secret_basic"].contains(method) else {
             return "it authenticates by \(method)"
@@ -177,6 +183,10 @@ package enum FileProvider {
             if let secret, RealmSecrets.isMask(secret.reveal()) {
                 return "the export masked its secret: set it"
             }
+            if secret?.reveal().hasPrefix("${vault.") == true {
+                return "its secret is in a vault: set it"
+            }
+            if secret == nil, kind != .oidc, kind != .keycloak { return "it has no secret: set it" }
             try provider.check(secret.map { try ProviderSecret($0) })
             return nil
         } catch let refusal as IdentityProviderRefusal {

@@ -207,7 +207,7 @@ package struct IdentityProviderRepresentation: Sendable {
     /// The ``RealmPart/kind`` of the parts that these are.
     package static let kind = "identityProviders"
     /// The same of its mappers.
-    static let mapperKind = "identityProviderMappers"
+    package static let mapperKind = "identityProviderMappers"
 
     /// - Throws: where the key ring does not fit.
     package init(_ part: RealmPart, secrets: RealmSecrets) throws {

@@ -19,14 +19,12 @@ extension Administration {
         )
     }
 
-    /// - Parameter backend: As it is with that provider: the first one's realm becomes the backend's.
     func addresses(of record: ProviderRecord, beside backend: BackendConfiguration)
         -> ProviderAddresses
     {
         let realm = realmList.first { sameBytes($0.id, record.realmID) }
-        // A file's has the realm's address, be it whose it may.
-        let isBackends =
-            !record.isOfFile && sameBytes(backend.realm?.id ?? record.realmID, record.realmID)
+        // A file's has the realm's address, even if the realm is the backend's.
+        let isBackends = !record.isOfFile && backend.realm?.id == record.realmID
         return ProviderAddresses(record, publicURL: publicURL, in: isBackends ? nil : realm)
     }
 
@@ -74,6 +72,39 @@ extension Administration {
         )
     }
 
+    /// Whether the realm's file has one of that name.
+    func hasOfFile(_ record: ProviderRecord) async throws -> Bool {
+        try await partsOfProviders(record.realmID).contains { sameBytes($0.id, record.name) }
+    }
+
+    private func partsOfProviders(_ realmID: String) async throws -> [RealmPart] {
+        try await realms.parts(IdentityProviderRepresentation.kind, realmID: realmID)
+    }
+
+    /// Removes a provider of a realm's file, with its mappers.
+    func deleteOfFile(_ record: ProviderRecord) async throws -> Change {
+        let parts = try await partsOfProviders(record.realmID)
+        guard let part = parts.first(where: { sameBytes($0.id, record.name) }) else {
+            return .notFound
+        }
+        let mappers = try await realms.parts(
+            IdentityProviderRepresentation.mapperKind,
+            realmID: record.realmID
+        ).filter {
+            $0.document.string("identityProviderAlias").map { sameBytes($0, part.id) } ?? false
+        }
+        try await changing { administration in
+            for one in mappers + [part] {
+                try await administration.delete(
+                    one,
+                    by: .commandLine,
+                    needing: .manageIdentityProviders
+                )
+            }
+        }
+        return .changed
+    }
+
     /// Changes a provider of a realm's file, which says the rest.
     func updateOfFile(
         _ record: ProviderRecord,
@@ -99,10 +130,7 @@ extension Administration {
                     + portico("provider add --help")
             )
         }
-        let parts = try await realms.parts(
-            IdentityProviderRepresentation.kind,
-            realmID: record.realmID
-        )
+        let parts = try await partsOfProviders(record.realmID)
         guard let part = parts.first(where: { sameBytes($0.id, name) }) else {
             throw Failure(.notFound, "Provider \(name) is gone.")
         }

@@ -134,11 +134,6 @@ extension ProviderRecord {
 
     var state: String { isEnabled ? "enabled" : "disabled" }
 
-    /// Why no one can sign in with it, where a realm's file says so.
-    private var obstacle: String? {
-        if case .file(let obstacle) = source { obstacle } else { nil }
-    }
-
     var displayName: String { read?.displayName ?? settings.string("displayName") ?? name }
 
     /// The one that account keys hold.

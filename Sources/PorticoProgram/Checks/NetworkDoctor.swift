@@ -99,8 +99,13 @@ struct NetworkDoctor {
         var findings: [Finding] = []
         var leads: [Int64] = []
         for record in backend.allProviders {
+            let realm = administration.realmList.first { $0.id == record.realmID }?.name
+            let name =
+                record.realmID == backend.realm?.id
+                ? record.name : "\(record.name) (realm \(realm ?? ""))"
             guard record.isEnabled else {
-                findings.append(.note(record.name, "disabled"))
+                let why = record.obstacle.map { ": \($0)" } ?? ""
+                findings.append(.note(name, "disabled\(why)"))
                 continue
             }
             let transport = outbound?.anew { administration.transport(of: record, over: $0) }
@@ -111,12 +116,12 @@ struct NetworkDoctor {
             )(over: transport)
             leads += (transport?.exchanges ?? []).compactMap(\.clockLead)
             let problems = report.findings.filter { $0.mark == .problem }
-            findings += problems.map { $0.under(record.name) }
+            findings += problems.map { $0.under(name) }
             guard problems.isEmpty else { continue }
             let time = transport?.exchanges.map(\.milliseconds).max().map { ", \($0) ms" } ?? ""
             findings.append(
                 .passed(
-                    record.name,
+                    name,
                     record.kind == HandleProvider.kind
                         ? "settings are usable"
                         : transport == nil

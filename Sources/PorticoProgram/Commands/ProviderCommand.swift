@@ -80,19 +80,26 @@ extension ProviderCommand: ShownResource, DeletedResource {
         let provider = try await administration.provider(name.name, in: name.realm.realm)
         let words = name.realm.words
         let name = provider.name
+        let isBehind =
+            provider.isOfFile ? false : try await administration.hasOfFile(provider)
         return Deletion(
             name: name,
             subject: "Provider \(name)",
             summary: "removed provider \(name)",
-            warning: "This removes provider \(name) with its secret: no one can sign in with it "
-                + "any more.",
+            warning: "This removes provider \(name) with its secret: "
+                + (isBehind
+                    ? "the one of that name in the realm's file takes its place."
+                    : "no one can sign in with it any more."),
             done: "Removed provider \(name)."
                 + (!provider.isOfFile
                     ? " To add it again\(provider.sealedSecret == nil ? "" : " (you need its secret)"): "
                         + portico("provider add \(words: provider.words + words)")
                     : " It came from the realm's file.")
         ) {
-            try await administration.installation.backend.deleteProvider(
+            guard !provider.isOfFile else {
+                return try await administration.deleteOfFile(provider)
+            }
+            return try await administration.installation.backend.deleteProvider(
                 name: name,
                 realmID: provider.realmID
             )
@@ -184,12 +191,19 @@ extension ProviderCommand {
                     secret: try secret.asked(for: kind, administration),
                     random: administration.moment.random
                 )
-                let addresses = try await administration.addresses(of: record)
+                // Where no realm was named, it is the backend's.
+                let addresses =
+                    self.realm.realm == nil
+                    ? ProviderAddresses(record, publicURL: administration.publicURL)
+                    : try await administration.addresses(of: record)
                 administration.warn(of: record, replacing: nil, addresses)
                 try await administration.expectSame(record, in: realm)
                 if administration.mayWrite("added provider \(name)") {
                     if let home { try await administration.make(home) }
-                    try await administration.installation.backend.put(record)
+                    try await administration.installation.backend.put(
+                        record,
+                        choosing: self.realm.realm == nil
+                    )
                     console.done(
                         "Added provider \(name). "
                             + "Undo: \(portico("provider remove \(words: [name, "--confirm", name] + self.realm.words)"))"

@@ -27,6 +27,11 @@ package struct ProviderRecord: Hashable, Sendable {
         case file(obstacle: String?)
     }
 
+    /// Why no one can sign in with it, where a realm's file says so.
+    package var obstacle: String? {
+        if case .file(let obstacle) = source { obstacle } else { nil }
+    }
+
     package var isOfFile: Bool {
         if case .file = source { true } else { false }
     }
@@ -80,7 +85,7 @@ package struct BackendConfiguration: Hashable, Sendable {
     /// Another one after each change, whichever process made it.
     package struct Version: Hashable, Sendable {
         /// Of providers and our keys.
-        let backend: Int64
+        package let backend: Int64
         /// Of realms and their clients.
         let realms: Int64
     }

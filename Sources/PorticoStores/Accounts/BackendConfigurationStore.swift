@@ -18,15 +18,22 @@ package struct BackendConfigurationStore: Sendable {
     }
 
     /// All of it, of one moment.
-    package func configuration() async throws -> BackendConfiguration {
+    ///
+    /// - Parameter known: What was read before: identity providers and our keys are read anew only where one
+    ///   has changed since. Clients and realms change often.
+    package func configuration(since known: BackendConfiguration? = nil) async throws
+        -> BackendConfiguration
+    {
         try await database.scan { reader in
             let realm = try reader.backendRealm()
+            let version = try reader.backendVersion()
+            let same = known.flatMap { $0.version.backend == version.backend ? $0 : nil }
             return BackendConfiguration(
-                version: try reader.backendVersion(),
+                version: version,
                 realm: realm,
                 apps: try realm.map { try reader.apps(realmID: $0.id) } ?? [],
-                allProviders: try reader.providers(and: files),
-                handleKeys: try reader.handleKeys()
+                allProviders: try same?.allProviders ?? reader.providers(and: files),
+                handleKeys: try same?.handleKeys ?? reader.handleKeys()
             )
         }
     }
@@ -44,13 +51,17 @@ package struct BackendConfigurationStore: Sendable {
         try await database.scan { try $0.providers(realmID: realmID, and: files) }
     }
 
-    /// Puts a provider in, or replaces the one of that name. The first one's realm becomes the backend's.
+    /// Puts a provider in, or replaces the one of that name.
     ///
-    /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
-    ///   something else is kept by now, or nothing; `nil`: whatever is kept.
-    package func put(_ provider: ProviderRecord, replacing former: ProviderRecord? = nil)
-        async throws
-    {
+    /// - Parameters:
+    ///   - former: What the change was made from. ``ChangedMeanwhile`` is thrown where something else is kept
+    ///     by now, or nothing; `nil`: whatever is kept.
+    ///   - choosing: Whether the first one's realm becomes the backend's.
+    package func put(
+        _ provider: ProviderRecord,
+        replacing former: ProviderRecord? = nil,
+        choosing: Bool = true
+    ) async throws {
         try await database.change { transaction in
             let kept = try transaction.first(
                 """
@@ -76,7 +87,7 @@ package struct BackendConfigurationStore: Sendable {
                     SQLValue(provider.settings), SQLValue(provider.sealedSecret),
                 ]
             )
-            try transaction.chooseFirst(realmID: provider.realmID)
+            if choosing { try transaction.chooseFirst(realmID: provider.realmID) }
             try transaction.raiseBackendVersion()
         }
     }
@@ -87,14 +98,9 @@ package struct BackendConfigurationStore: Sendable {
                 "DELETE FROM providers WHERE realm_id = $1 AND name = $2",
                 [.text(realmID), .text(name)]
             )
-            guard changed == 0 else {
-                try transaction.raiseBackendVersion()
-                return .changed
-            }
-            guard let files else { return .notFound }
-            let change = try transaction.deletePart(files.kind, id: name, realmID: realmID)
-            if change == .changed { try transaction.noteChange(ofRealm: realmID) }
-            return change
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseBackendVersion()
+            return .changed
         }
     }
 }
@@ -132,12 +138,10 @@ extension SQLReader {
     {
         let registered = try providers(realmID: realmID)
         guard let files else { return registered }
-        let others = try parts(ofKind: files.kind, realmID: realmID).map(files.read)
-            .filter { other in
-                !registered.contains {
-                    sameBytes($0.realmID, other.realmID) && sameBytes($0.name, other.name)
-                }
-            }
+        let taken = Set(registered.map { [ExactText($0.realmID), ExactText($0.name)] })
+        let others = try parts(ofKind: files.kind, realmID: realmID).filter {
+            !taken.contains([ExactText($0.realmID), ExactText($0.id)])
+        }.map(files.read)
         return others.isEmpty
             ? registered
             : (registered + others).sorted { ($0.place, $0.name) < ($1.place, $1.name) }
@@ -146,8 +150,10 @@ extension SQLReader {
     private func parts(ofKind kind: String, realmID: String?) throws -> [RealmPart] {
         try rows(
             """
-            SELECT realm_id, id, document, sealed FROM realm_parts
-            WHERE kind = $1 AND ($2 IS NULL OR realm_id = $2) ORDER BY realm_id, id
+            SELECT p.realm_id, p.id, p.document, p.sealed FROM realm_parts AS p
+            JOIN realms AS r ON r.id = p.realm_id
+            WHERE p.kind = $1 AND ($2 IS NULL OR p.realm_id = $2) AND substr(r.name, 1, 1) <> '~'
+            ORDER BY p.realm_id, p.id
             """,
             [.text(kind), SQLValue(realmID)]
         ) { row in

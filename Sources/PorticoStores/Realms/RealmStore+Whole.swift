@@ -50,6 +50,8 @@ extension RealmStore {
     /// - Throws: ``TakenName``.
     package func publish(_ realms: [Realm]) async throws {
         try await database.change { transaction in
+            // Their identity providers are seen from now on.
+            try transaction.raiseBackendVersion()
             for realm in realms {
                 let isTaken = try transaction.hasRow(
                     "SELECT 1 FROM realms WHERE name = $1 OR issuer = $2",
@@ -348,6 +350,8 @@ extension SQLReader {
 
 extension SQLTransaction {
     func put(_ part: RealmPart) throws {
+        // It may be an identity provider.
+        try raiseBackendVersion()
         try run(
             """
             INSERT INTO realm_parts (realm_id, kind, id, document, sealed)
@@ -363,7 +367,8 @@ extension SQLTransaction {
     }
 
     func deletePart(_ kind: String, id: String, realmID: String) throws -> Change {
-        try change(
+        try raiseBackendVersion()
+        return try change(
             "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
             [.text(realmID), .text(kind), .text(id)]
         )

@@ -34,7 +34,8 @@ extension PageWalk {
     ]
 
     /// The sign-in page of the realm `test`.
-    private static func realm(_ walker: Walker, _ configure: (inout NewRealm) -> Void) async throws
+    private static func realm(_ walker: Walker, _ configure: @escaping (inout NewRealm) -> Void)
+        async throws
         -> (visitor: TestVisitor, page: TestVisitor.Visited)
     {
         let visitor = walker.visitor(try await BackendUnderTest(realm: configure))

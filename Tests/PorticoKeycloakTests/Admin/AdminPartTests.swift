@@ -62,6 +62,38 @@ import Testing
         #expect(try await admin.send(.get, Self.base, by: token).text == "[]")
     }
 
+    @Test(
+        "attack: a secret that was not shown goes to no other issuer or client",
+        arguments: ["clientId", "issuer", "tokenUrl", "providerId"]
+    )
+    func movedSecret(_ member: String) async throws {
+        let admin = try await AdminUnderTest(["manage-identity-providers"])
+        let token = try await admin.token("manage-identity-providers")
+        _ = try await admin.send(.post, Self.base, Self.google, by: token)
+        let path = "\(Self.base)/google"
+        var moved = try await admin.send(.get, path, by: token).json
+        var config = try #require(moved.object("config"))
+        if member == "providerId" {
+            moved[member] = "oidc"
+        } else {
+            config[member] = "https://evil.example"
+        }
+        moved["config"] = .object(config)
+        let refused = try await admin.send(
+            .put,
+            path,
+            String(decoding: moved.serialized(), as: UTF8.self),
+            by: token
+        )
+        #expect(refused.status == 400, "\(refused.text)")
+        #expect(try await secret(admin) == "hidden-here")
+        // Whoever knows it can say where it goes.
+        config["clientSecret"] = "hidden-here"
+        moved["config"] = .object(config)
+        let body = String(decoding: moved.serialized(), as: UTF8.self)
+        #expect(try await admin.send(.put, path, body, by: token).status == 204)
+    }
+
     /// The parts of a kind with their secrets, and what of them stands in the database as it is.
     private func kept(_ kind: String, _ admin: AdminUnderTest) async throws -> (
         whole: [JSONObject], clear: String

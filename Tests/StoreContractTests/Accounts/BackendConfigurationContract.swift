@@ -122,12 +122,18 @@ import Testing
         #expect(found.map(\.name) == ["a", "b"] && found.map(isOfFile) == [true, false])
         #expect(try await store.deleteProvider(name: "b", realmID: "home") == .changed)
         #expect(try await store.providers(realmID: "home").map(isOfFile) == [true, true])
-        #expect(try await store.deleteProvider(name: "a", realmID: "other") == .notFound)
-        let version = try await store.version()
-        #expect(try await store.deleteProvider(name: "a", realmID: "home") == .changed)
-        #expect(try await store.deleteProvider(name: "c", realmID: "home") == .notFound)
-        #expect(try await store.providers(realmID: "home").map(\.name) == ["b"])
-        #expect(try await store.version() != version)
+        // That is the realm's to remove.
+        #expect(try await store.deleteProvider(name: "a", realmID: "home") == .notFound)
+        let known = try await store.configuration()
+        let realms = stores.realms
+        let changed = try await realms.deletePart("identityProviders", id: "a", realmID: "home")
+        #expect(changed == .changed)
+        let now = try await store.configuration(since: known)
+        #expect(now.allProviders.map(\.name) == ["b"])
+        #expect(now.version.backend != known.version.backend)
+        // Of a realm that is being imported or deleted none is there.
+        #expect(try await realms.deleteRealm(id: "home") == .changed)
+        #expect(try await store.configuration().allProviders.isEmpty)
     }
 
     @Test("putting in a provider that is there replaces it", arguments: StoreUnderTest.allCases)
