@@ -81,7 +81,7 @@ import Testing
             let codes = page.all("input").filter { $0.attributes["type"] != "hidden" }
             #expect(codes.map { $0.attributes["inputmode"] } == ["numeric"], "one field")
         }
-        guard state.pageName == "SignInPage" else { return }
+        guard state.pageName == "SignInPage", page.element(id: "password") != nil else { return }
         let name = try #require(page.element(id: "username")).attributes
         #expect(name["autocomplete"] == "username" && name["name"] == "username")
         #expect(name["autocapitalize"] == "none" && name["spellcheck"] == "false")

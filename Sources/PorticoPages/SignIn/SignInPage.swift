@@ -168,7 +168,7 @@ package struct SignInPage: Page {
             problem: told,
             sharingProblemOf: isAboutBoth ? ErrorSummary.id : nil,
             isFixed: again,
-            startsHere: problem == nil && !again && userName.isEmpty
+            startsHere: problem == nil && failure == nil && !again && userName.isEmpty
         )
     }
 
@@ -185,7 +185,7 @@ package struct SignInPage: Page {
             label: words.password,
             problem: told,
             sharingProblemOf: isAboutBoth ? ErrorSummary.id : nil,
-            startsHere: problem == nil && (again || !userName.isEmpty)
+            startsHere: problem == nil && failure == nil && (again || !userName.isEmpty)
         )
     }
 
