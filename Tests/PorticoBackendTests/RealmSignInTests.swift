@@ -151,7 +151,8 @@ import Testing
         let server = try await Self.server()
         let visitor = TestVisitor(server)
         let asked = try await Self.signIn(visitor, as: .ann)
-        // Bob signs in where Ann was asked for her password.
+        // Bob signs in where Ann was asked for her password, a little later.
+        server.clock.advance(by: 5)
         let page = try await visitor.submit(asked, [("action", "link")])
         _ = try await visitor.submit(page, TestRealm.login("bob"))
         let shown = try await visitor.open("\(Self.base)/login/account")

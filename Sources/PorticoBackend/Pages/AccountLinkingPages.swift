@@ -237,7 +237,7 @@ struct AccountLinkingPages: Sendable {
             return nil
         }
         guard let live = try await check.ifAny(context),
-            live.session.authenticatedAt >= waiting.askedAt, !waiting.isOpen(to: live)
+            live.session.authenticatedAt > waiting.askedAt, !waiting.isOpen(to: live)
         else { return waiting }
         return nil
     }
