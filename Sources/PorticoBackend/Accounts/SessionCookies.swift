@@ -7,6 +7,7 @@ import PorticoWeb
 struct SessionCookies: Sendable {
     private let policy: CookiePolicy
     private let place: SignInPlace
+    private let session: CookieName
 
     /// How many seconds a session lasts in a browser, and in one that is remembered.
     static let plain: Int64 = 86_400
@@ -15,9 +16,9 @@ struct SessionCookies: Sendable {
     init(_ policy: CookiePolicy, of place: SignInPlace) {
         self.policy = policy
         self.place = place
+        session = place.session
     }
 
-    private var session: CookieName { place.session }
     private var device: CookieName { CookieName("device", place.cookieOwner) }
     private var last: CookieName { CookieName("last", place.cookieOwner) }
 

@@ -35,18 +35,14 @@ package struct BackendDirectory: Sendable {
 
     private var current: Locked<ProviderRegister.Snapshot> { register.current }
 
-    /// Handles and apps are the backend's.
-    private var whole: ProviderRegister.Snapshot? {
-        own == nil ? current.withLock { $0 } : nil
-    }
-
-    var apps: AppRegister { whole?.apps ?? AppRegister([]) }
+    /// Those of the backend: a realm has none.
+    var apps: AppRegister { own == nil ? current.withLock(\.apps) : AppRegister([]) }
 
     /// The realm whose people sign in.
     ///
     /// - Throws: `not_found` before the first provider or app.
     func realm() throws(BackendError) -> Realm {
-        guard let realm = own ?? whole?.realm else {
+        guard let realm = own ?? current.withLock(\.realm) else {
             throw BackendError(.notFound, "No one can sign in here yet.")
         }
         return realm
@@ -59,17 +55,17 @@ package struct BackendDirectory: Sendable {
         let idle: Int64
         /// Sessions of sign-ins before that are over.
         let notBefore: Int64
+
+        init(_ realm: Realm) {
+            realmID = realm.id
+            idle = realm.lifetimes.sessionIdle + SessionActivity.precision
+            notBefore = realm.notBefore
+        }
     }
 
     /// `nil` before the first provider or app.
     var sessionRule: SessionRule? {
-        (own ?? current.withLock(\.realm)).map {
-            SessionRule(
-                realmID: $0.id,
-                idle: $0.lifetimes.sessionIdle + SessionActivity.precision,
-                notBefore: $0.notBefore
-            )
-        }
+        own.map(SessionRule.init) ?? current.withLock { $0.realm.map(SessionRule.init) }
     }
 
     /// Whether that realm is the one whose people sign in at the backend, and its pages are at that address.
@@ -148,7 +144,7 @@ package struct BackendDirectory: Sendable {
     /// Where its answer comes in, as is registered there. Of a realm's file it stays where it was, even if the
     /// realm becomes the backend's.
     func callback(of provider: LiveProvider, isLink: Bool) -> String {
-        guard case .file = provider.record.source, let realm = own ?? whole?.realm else {
+        guard provider.record.isOfFile, let realm = own ?? current.withLock(\.realm) else {
             return place.callback(of: provider.name, isLink: isLink)
         }
         return SignInPlace(realm).callback(of: provider.name, isLink: isLink)

@@ -25,7 +25,7 @@ package struct ProviderSecrets: Sendable {
 
     /// - Throws: `SealError` if another ring sealed it; the error of an invalid secret.
     package func open(_ record: ProviderRecord) throws -> ProviderSecret? {
-        if case .file = record.source {
+        if record.isOfFile {
             return try ofFile(record).map { try ProviderSecret($0) }
         }
         guard let text = record.sealedSecret else { return nil }

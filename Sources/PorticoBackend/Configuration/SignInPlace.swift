@@ -1,5 +1,4 @@
 import PorticoBytes
-import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -48,8 +47,6 @@ enum SignInPlace: Hashable, Sendable {
     }
 
     func address(of page: BackendPath) -> String { base + page.rawValue }
-
-    func link(_ page: BackendPath) -> PageLink? { PageLink(path: address(of: page)) }
 
     /// Where a person starts who can do nothing else.
     var home: String { isRealm ? base + LocalPath.account.text : BackendPath.login.rawValue }
