@@ -11,6 +11,7 @@ package struct Backend: Sendable {
     package let directory: BackendDirectory
     package let accounts: AccountStore
     package let sessions: SessionStore
+    let apps: AppSessions
     package let ring: KeyRing
     package let clock: Clock
     package let activity: SessionActivity
@@ -29,6 +30,8 @@ package struct Backend: Sendable {
     let handles: HandleSessionStore
     let handleTokens: HandleTokens
     let handleCalls = AccountCalls()
+    /// Called when sessions ended whose clients are to be told.
+    let sessionEnded: @Sendable () -> Void
     fileprivate let access: ProviderAccess
 
     /// - Parameter transport: For `apis` alone: providers do not wait for their connections.
@@ -36,6 +39,8 @@ package struct Backend: Sendable {
         directory: BackendDirectory,
         accounts: AccountStore,
         sessions: SessionStore,
+        people: PersonStore,
+        realms: RealmStore,
         handles: HandleSessionStore,
         ring: KeyRing,
         clock: Clock,
@@ -47,11 +52,13 @@ package struct Backend: Sendable {
         transport: any HTTPTransport,
         apis: [ProxiedAPI] = [],
         rules: AccountRules = AccountRules(),
-        limits: BackendLimits = BackendLimits()
+        limits: BackendLimits = BackendLimits(),
+        sessionEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.directory = directory
         self.accounts = accounts
         self.sessions = sessions
+        apps = AppSessions(people: people, realms: realms)
         self.ring = ring
         self.clock = clock
         self.activity = activity
@@ -64,6 +71,7 @@ package struct Backend: Sendable {
         self.apis = apis
         self.limits = limits
         self.handles = handles
+        self.sessionEnded = sessionEnded
         handleTokens = HandleTokens(
             handles: handles,
             vault: HandleTokenVault(ring: ring),
@@ -199,7 +207,8 @@ extension Backend {
             sessions: sessions,
             directory: directory,
             ring: ring,
-            origin: url.origin
+            origin: url.origin,
+            sessionEnded: sessionEnded
         )
         let signOut = BrowserSignOut(whose: whose, departure: departure)
         return BackendEndpoints(
@@ -320,6 +329,8 @@ extension Backend {
                 check: check,
                 departure: departure,
                 signOut: signOut,
+                apps: apps,
+                data: AccountExport(accounts: accounts, apps: apps, check: check),
                 cookies: cookies,
                 responder: responder,
                 forms: forms

@@ -117,11 +117,6 @@ extension BackendEndpoints {
             .get(.back, choose.back),
             .get("/login/back/{rest...}", for: .people, choose.back),
             .get(.signup, choose.signUp),
-            .get(.joining, join.ask),
-            .post(.joining, join.decide),
-            .get(.code, join.code),
-            .post(.code, join.confirm),
-            .get(.cookies, join.cookies),
             .get(.onboarding, other.onboarding),
             .post(.onboarding, other.welcome),
             .get(.dashboard, other.dashboard),
@@ -129,22 +124,10 @@ extension BackendEndpoints {
             .post(.signOut, other.signOut),
             .get(.appCallback, other.appDidNotOpen),
             .get(.help, other.help),
-            .get(.accountOverview, overview.overview),
-            .get(.accountDetails, details.details),
-            .post(.accountDetails, details.saveDetails),
-            .get(.accountEmail, details.email),
-            .post(.accountEmail, details.saveEmail),
-            .get(.accountWays, ways.ways),
-            .post(.accountWays, ways.change),
-            .get(.accountDevices, overview.devices),
-            .post(.accountDevices, overview.signOutDevice),
-            .get(.accountDelete, overview.leave),
-            .post(.accountDelete, overview.delete),
-            .get(.confirmItsYou, proof.ask),
-            .post(.confirmItsYou, proof.decide),
-            .get(.confirmCode, proof.code),
-            .post(.confirmCode, proof.confirm),
         ]
+            + PageRow.all.map { row in
+                row.route { context in try await row.respond(self, context) }
+            }
     }
 }
 
@@ -185,31 +168,76 @@ extension Backend {
     }
 
     private var pagesOfRealms: [Route<BackendContext>] {
-        [
-            .inRealm(.joining, get: { try await endpoints($0).join.ask($0) }),
-            .inRealm(.joining, post: { try await endpoints($0).join.decide($0) }),
-            .inRealm(.code, get: { try await endpoints($0).join.code($0) }),
-            .inRealm(.code, post: { try await endpoints($0).join.confirm($0) }),
-            .inRealm(.cookies, get: { endpoints($0).join.cookies($0) }),
-            .inRealm(.accountWays, get: { try await endpoints($0).ways.ways($0) }),
-            .inRealm(.accountWays, post: { try await endpoints($0).ways.change($0) }),
-            .inRealm(.confirmItsYou, get: { try await endpoints($0).proof.ask($0) }),
-            .inRealm(.confirmItsYou, post: { try await endpoints($0).proof.decide($0) }),
-            .inRealm(.confirmCode, get: { try await endpoints($0).proof.code($0) }),
-            .inRealm(.confirmCode, post: { try await endpoints($0).proof.confirm($0) }),
-        ]
+        PageRow.all.map { row in
+            row.route(below: "/realms/{realm}", for: row.isOfSignIn ? .popups : .people) {
+                context in
+                // Its people have the page at the backend.
+                guard context.realm != nil else {
+                    return endpoints(context).responder.redirect(row.path.rawValue)
+                }
+                return try await row.respond(endpoints(context), context)
+            }
+        }
     }
 }
 
+/// A page that people have wherever they sign in: at the backend's addresses, and below every realm.
+private struct PageRow: Sendable {
+    typealias Respond =
+        @Sendable (BackendEndpoints, BackendContext) async throws -> Response
+
+    let path: BackendPath
+    let isPost: Bool
+    let respond: Respond
+
+    /// Whether an app's sign-in comes by, which finds back to its window.
+    var isOfSignIn: Bool {
+        [.joining, .code, .cookies, .confirmItsYou, .confirmCode].contains(path)
+    }
+
+    private static func get(_ path: BackendPath, _ respond: @escaping Respond) -> PageRow {
+        PageRow(path: path, isPost: false, respond: respond)
+    }
+
+    private static func post(_ path: BackendPath, _ respond: @escaping Respond) -> PageRow {
+        PageRow(path: path, isPost: true, respond: respond)
+    }
+
+    func route(
+        below base: String = "",
+        for audience: Audience = .people,
+        _ respond: @escaping Route<BackendContext>.Handler
+    ) -> Route<BackendContext> {
+        let path = RoutePath(base + path.rawValue)
+        return isPost ? .post(path, for: audience, respond) : .get(path, for: audience, respond)
+    }
+
+    static let all: [PageRow] = [
+        .get(.joining) { try await $0.join.ask($1) },
+        .post(.joining) { try await $0.join.decide($1) },
+        .get(.code) { try await $0.join.code($1) },
+        .post(.code) { try await $0.join.confirm($1) },
+        .get(.cookies) { $0.join.cookies($1) },
+        .get(.accountOverview) { try await $0.overview.overview($1) },
+        .get(.accountDetails) { try await $0.details.details($1) },
+        .post(.accountDetails) { try await $0.details.saveDetails($1) },
+        .get(.accountEmail) { try await $0.details.email($1) },
+        .post(.accountEmail) { try await $0.details.saveEmail($1) },
+        .get(.accountWays) { try await $0.ways.ways($1) },
+        .post(.accountWays) { try await $0.ways.change($1) },
+        .get(.accountDevices) { try await $0.overview.devices($1) },
+        .post(.accountDevices) { try await $0.overview.signOutDevice($1) },
+        .get(.accountData) { try await $0.overview.download($1) },
+        .get(.accountDelete) { try await $0.overview.leave($1) },
+        .post(.accountDelete) { try await $0.overview.delete($1) },
+        .get(.confirmItsYou) { try await $0.proof.ask($1) },
+        .post(.confirmItsYou) { try await $0.proof.decide($1) },
+        .get(.confirmCode) { try await $0.proof.code($1) },
+        .post(.confirmCode) { try await $0.proof.confirm($1) },
+    ]
+}
+
 extension Route where Context == BackendContext {
-    fileprivate static func inRealm(_ page: BackendPath, get: @escaping Handler) -> Route {
-        .get(RoutePath("/realms/{realm}" + page.rawValue), for: .popups, get)
-    }
-
-    fileprivate static func inRealm(_ page: BackendPath, post: @escaping Handler) -> Route {
-        .post(RoutePath("/realms/{realm}" + page.rawValue), for: .popups, post)
-    }
-
     fileprivate static func get(_ page: BackendPath, _ respond: @escaping Handler) -> Route {
         .get(RoutePath(page.rawValue), for: .people, respond)
     }

@@ -16,7 +16,9 @@ package struct BackendService: HTTPService {
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {
-        responder.directory.isInUse ? BackendContext(request, parameters) : nil
+        // Where the last one was removed, people of its realm still have their account here.
+        let isThere = responder.directory.isInUse || request.target.path.hasPrefix("/account")
+        return isThere ? BackendContext(request, parameters) : nil
     }
 
     package func methodNotAllowed(_ audience: Audience, _ context: BackendContext) -> Response {
@@ -47,14 +49,23 @@ package struct RealmSignInService: HTTPService {
         self.realm = realm
     }
 
-    /// The backend's own realm has these at the backend. The callbacks of its file's providers stay.
+    /// The backend's own realm has these at the backend. The callbacks of its file's providers stay, and
+    /// pages lead there. A program that asks for the account is answered by the Provider.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {
         guard let realm = realm(parameters["realm"], request.realmHost) else { return nil }
+        let isOverview = sameBytes(
+            request.target.path,
+            "/realms/\(parameters["realm"])\(BackendPath.accountOverview.rawValue)"
+        )
+        let isPage =
+            [.get, .head].contains(request.method) && !AcceptedMedia.isJSON(request.headers)
+        guard !isOverview || isPage else { return nil }
         guard backend.directory.isOf(realm.id, at: backend.publicURL.origin) else {
             return BackendContext(request, parameters, in: realm)
         }
+        guard !parameters["provider"].isEmpty else { return BackendContext(request, parameters) }
         let isCallback = request.target.path.hasSuffix("/endpoint")
         let provider = backend.directory.provider(named: parameters["provider"])
         guard isCallback, case .file = provider?.record.source else { return nil }
@@ -85,6 +96,10 @@ extension BackendResponder {
         -> Response
     {
         switch error {
+        case is SessionCheck.Absence
+        where context.method == .post && FetchSite.isForeignPost(context.headers, to: page.origin):
+            // The cookie is missing because another site sent it.
+            return refuse(ForgedForm(), audience, context)
         case let absence as SessionCheck.Absence where audience.isPeople && !context.wantsJSON:
             // `try?`: what is no form is the page itself.
             let form = context.method == .post ? try? context.form() : nil

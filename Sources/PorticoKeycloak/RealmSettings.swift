@@ -9,6 +9,8 @@ struct RealmSettings {
     static let blank = Realm(id: "", name: "", displayName: "", issuer: "")
 
     private let read: Realm
+    /// `nil`: the file has no required actions at all.
+    private let allowsDeletion: Bool?
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         var read = Self.blank
@@ -24,6 +26,12 @@ struct RealmSettings {
             "sign-out",
             "a valid id_token_hint signs out without the browser's cookie, as there"
         )
+        let actions = try realm.children("requiredActions")
+        var allowsDeletion: Bool? = actions.isEmpty ? nil : false
+        for action in actions where try action.text("alias") == "delete_account" {
+            allowsDeletion = try action.bool("enabled") == true
+        }
+        self.allowsDeletion = allowsDeletion
         self.read = read
     }
 
@@ -36,6 +44,7 @@ struct RealmSettings {
     func apply(to realm: inout Realm) {
         RealmRepresentation.members.take(from: read, to: &realm)
         RealmRepresentation.attributes.take(from: read, to: &realm)
+        realm.allowsDeletion = allowsDeletion ?? realm.allowsDeletion
     }
 
     /// What has no place of its own, for exports and for the answers of the realm.

@@ -27,7 +27,6 @@ struct ProviderEndpoints: Sendable {
     let actionLink: ActionLinkEndpoint
     let requiredAction: RequiredActionEndpoint
     let apps: ConnectedAppsEndpoint
-    let devices: DevicesEndpoint
     let secondFactors: SecondFactorsEndpoint
     let password: AccountPasswordEndpoint
     let realmInfo: RealmInfoEndpoint
@@ -147,28 +146,17 @@ struct ProviderEndpoints: Sendable {
         )
         requiredAction = RequiredActionEndpoint(flow: flow, change: changePassword)
         password = AccountPasswordEndpoint(
-            access: AccountPageAccess(place: .password, flow: flow),
+            access: AccountPageAccess(place: .password, form: "account password", flow: flow),
             change: changePassword
         )
         apps = ConnectedAppsEndpoint(
-            access: AccountPageAccess(place: .apps, flow: flow),
+            access: AccountPageAccess(place: .apps, form: "connected apps", flow: flow),
             people: provider.people,
             grants: provider.grants,
             events: provider.events
         )
-        devices = DevicesEndpoint(
-            access: AccountPageAccess(place: .devices, flow: flow),
-            sessions: flow.sessions,
-            apps: AppSessions(
-                people: provider.people,
-                grants: provider.grants,
-                events: provider.events
-            ),
-            events: provider.events,
-            sessionEnded: provider.sessionEnded
-        )
         secondFactors = SecondFactorsEndpoint(
-            access: AccountPageAccess(place: .secondFactors, flow: flow),
+            access: AccountPageAccess(place: .secondFactors, form: "second factors", flow: flow),
             people: provider.people,
             events: provider.events,
             sessionEnded: provider.sessionEnded

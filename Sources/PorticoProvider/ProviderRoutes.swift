@@ -36,8 +36,6 @@ extension ProviderEndpoints {
 
             .get(at(.apps), for: .people, apps.show),
             .post(at(.apps), for: .people, apps.show),
-            .get(at(.devices), for: .people, devices.show),
-            .post(at(.devices), for: .people, devices.show),
             .get(at(.password), for: .people, password.show),
             .post(at(.password), for: .people, password.show),
             .get(ProviderService.changePassword, for: .people) {
@@ -142,7 +140,7 @@ extension ProviderEndpoints {
     /// A program gets the person's profile; a person is led to the page.
     private func account(_ context: RealmContext) async throws -> Response {
         guard AcceptedMedia.isJSON(context.headers) else {
-            return try flow.redirect(to: context.path(.apps))
+            return try flow.redirect(to: AccountPlace.overview.path(flow, context))
         }
         do {
             return try await profile.get(context)

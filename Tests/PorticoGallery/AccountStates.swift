@@ -7,7 +7,18 @@ extension AccountDetailsPage: PageWithStates {
         state("relay", .relay("x7k2q@privaterelay.appleid.com")),
         state("no e-mail", .missing),
         state("saved", .verified("ann@example.com"), wasSaved: true),
-        state("name missing", .verified("ann@example.com"), [.nameMissing], name: ""),
+        state(
+            "two names",
+            .verified("ann@example.com"),
+            name: .parts(given: "Ann", family: "Example")
+        ),
+        state("name missing", .verified("ann@example.com"), [.nameMissing], name: .whole("")),
+        state(
+            "given name missing",
+            .verified("ann@example.com"),
+            [.nameMissing],
+            name: .parts(given: "", family: "")
+        ),
         state("e-mail wrong", .unverified("ann@"), [.emailWrong]),
         state("e-mail taken", .missing, [.emailTaken]),
         state("e-mail missing", .missing, [.emailMissing]),
@@ -17,17 +28,21 @@ extension AccountDetailsPage: PageWithStates {
         _ state: String,
         _ email: WelcomePage.Email,
         _ problems: [WelcomePage.Problem] = [],
-        name: String = "Ann Example",
+        name: AccountDetailsPage.Name = .whole("Ann Example"),
         wasSaved: Bool = false
     ) -> GalleryState {
-        GalleryState(
+        // Two names are of people who were registered in a realm.
+        let isOfRealm = if case .parts = name { true } else { false }
+        return GalleryState(
             state,
             AccountDetailsPage(
                 name: name,
                 email: email,
                 form: .sample,
                 problems: problems,
-                wasSaved: wasSaved
+                wasSaved: wasSaved,
+                download: PageLink(path: (isOfRealm ? "/realms/demo" : "") + "/account/data"),
+                navigation: isOfRealm ? .sampleOfRealmWithMethods : PageNavigation()
             )
         )
     }
@@ -120,6 +135,16 @@ extension AccountOverviewPage: PageWithStates {
             lastActivity: 1_795_298_400,
             now: 1_795_298_400,
             form: .sample
+        ),
+        "of a realm": AccountOverviewPage(
+            account: .sample,
+            methods: [],
+            devices: 1,
+            lastActivity: 1_795_298_400,
+            now: 1_795_298_400,
+            delete: PageLink(path: "/realms/demo/account/delete"),
+            signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
+            navigation: .sampleOfRealmWithMethods
         ),
     ])
 }

@@ -36,6 +36,17 @@ extension ConfirmItsYouPage: PageWithStates {
                 )
             ),
             GalleryState(
+                "with a password",
+                ConfirmItsYouPage(
+                    reason: .deleting,
+                    account: .sample,
+                    methods: [],
+                    hasPassword: true,
+                    mailbox: EmailCodePage.masked("ann@example.com"),
+                    form: .sample.with("for", "deleting")
+                )
+            ),
+            GalleryState(
                 "not asked again",
                 ConfirmItsYouPage(
                     reason: .adding,

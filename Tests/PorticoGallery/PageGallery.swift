@@ -94,8 +94,17 @@ extension PageAccount {
 extension PageNavigation {
     /// Of the people of a realm at the Provider.
     static let sampleOfRealm = PageNavigation(
-        base: "/realms/demo/account",
-        entries: [.apps, .devices, .password, .secondFactors]
+        base: "/realms/demo",
+        entries: [.overview, .details, .devices, .apps, .password, .secondFactors]
+    )
+}
+
+extension PageNavigation {
+    /// The same where they sign in with identity providers, too.
+    static let sampleOfRealmWithMethods = ofRealm(
+        "/realms/demo",
+        hasMethods: true,
+        hasPassword: true
     )
 }
 

@@ -145,7 +145,7 @@ import Testing
         let pages: [(any Page, String)] = [
             (SignInMethodsPage(linked: linked(1), others: [], form: form), "/account/ways"),
             (AccountDevicesPage(devices: [], now: 0, form: form), "/account/devices"),
-            (AccountDetailsPage(name: "", email: .missing, form: form), "/account/details"),
+            (AccountDetailsPage(name: .whole(""), email: .missing, form: form), "/account/details"),
         ]
         for (page, path) in pages {
             let links = try #require(try markup(page).all("nav").first).all("a")

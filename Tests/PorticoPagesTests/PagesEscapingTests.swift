@@ -208,8 +208,13 @@ import Testing
                 now: 0,
                 form: form
             ),
-            AccountDetailsPage(name: text, email: .verified(text), form: form),
-            AccountDetailsPage(name: text, email: .unverified(text), form: form, wasSaved: true),
+            AccountDetailsPage(name: .whole(text), email: .verified(text), form: form),
+            AccountDetailsPage(
+                name: .parts(given: text, family: text),
+                email: .unverified(text),
+                form: form,
+                wasSaved: true
+            ),
             SignInMethodsPage(
                 linked: [linked, linked],
                 others: [way],

@@ -90,38 +90,28 @@ struct PersonSessionsContract {
         "WEB-SESS-7, OIDCBCL-2.3-1: ending one session ends its grants and tells its clients; the others stay"
     )
     func endOne() async throws {
-        func end() async throws -> Change {
-            try await stores.sessions.end(
-                id: "session-2",
-                of: "person-ann",
-                realmID: "realm-1",
-                at: Example.now
-            )
+        func end() async throws -> SignOutOutcome {
+            try await stores.sessions.signOut("session-2", of: "person-ann", at: Example.now)
         }
-        #expect(try await end() == .changed)
+        #expect(try await end() == .signedOut(forgetting: []))
         #expect(try await Self.list(stores).map(\.id) == ["session-3", "session-1"])
         #expect(try await Self.isLive(2, stores) == false)
         #expect(try await Self.isLive(1, stores) == true)
         #expect(try await Self.told(stores) == ["session-2"])
-        #expect(try await end() == .notFound)
+        #expect(try await end() == .signedOut(forgetting: []))
+        #expect(try await Self.told(stores).isEmpty)
     }
 
     @Test(
-        "WEB-SESS-7: another person's session, another realm's or a made-up one is not ended",
+        "WEB-SESS-7: another person's session, or a made-up one, is not ended",
         arguments: [
-            ("session-4", "person-ann", "realm-1"), ("session-1", "person-ann", "realm-2"),
-            ("session-9", "person-ann", "realm-1"), ("session-1", "person-bob", "realm-1"),
-            ("", "person-ann", "realm-1"), ("session-1", "", "realm-1"),
+            ("session-4", "person-ann"), ("session-9", "person-ann"), ("session-1", "person-bob"),
+            ("", "person-ann"), ("session-1", ""),
         ]
     )
-    func notTheirs(_ row: (String, String, String)) async throws {
-        let change = try await stores.sessions.end(
-            id: row.0,
-            of: row.1,
-            realmID: row.2,
-            at: Example.now
-        )
-        #expect(change == .notFound)
+    func notTheirs(_ row: (String, String)) async throws {
+        let outcome = try await stores.sessions.signOut(row.0, of: row.1, at: Example.now)
+        #expect(outcome == .notFound)
         #expect(try await Self.list(stores).count == 3)
         #expect(try await Self.list(stores, of: "person-bob").count == 1)
         #expect(try await Self.told(stores).isEmpty)
@@ -129,25 +119,21 @@ struct PersonSessionsContract {
 
     @Test("WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everyone else's")
     func endOthers() async throws {
-        func end(realm: String = "realm-1") async throws -> Int {
-            try await stores.endSessions(but: "session-2", in: realm)
-        }
-        #expect(try await end(realm: "realm-2") == 0)
-        #expect(try await Self.list(stores).count == 3)
-        #expect(try await end() == 2)
+        try await stores.endSessions(but: "session-2")
         #expect(try await Self.list(stores).map(\.id) == ["session-2"])
         #expect(try await Self.list(stores, of: "person-bob").count == 1)
         #expect(try await Self.isLive(1, stores) == false)
         #expect(try await Self.isLive(2, stores) == true)
         #expect(try await Self.told(stores) == ["session-1"])
-        #expect(try await end() == 0)
+        try await stores.endSessions(but: "session-2")
+        #expect(try await Self.told(stores).isEmpty)
     }
 
     @Test("sessions that a new password ended are not ended and told of once more")
     func endedBefore() async throws {
         try await SignInLoss.passwordChanged.happen(to: stores)
         #expect(try await Self.told(stores) == ["session-1", "session-2"])
-        #expect(try await stores.endSessions(but: "session-9") == 0)
+        try await stores.endSessions(but: "session-9")
         #expect(try await Self.told(stores).isEmpty)
     }
 }

@@ -232,6 +232,7 @@ extension Realm {
         realm.signsInWithEmail = false
         realm.allowsPasswordReset = false
         realm.confirmsEmail = true
+        realm.allowsDeletion = false
         realm.signsOutByHintAlone = true
         realm.errorStyle = .phrase
         realm.registration = .email

@@ -24,6 +24,7 @@ package struct AccountDeparture: Sendable {
     private let origin: String?
     /// How long to wait for all providers together.
     private let patience: Duration
+    private let sessionEnded: @Sendable () -> Void
 
     package init(
         accounts: AccountStore,
@@ -31,7 +32,8 @@ package struct AccountDeparture: Sendable {
         directory: BackendDirectory,
         ring: KeyRing,
         origin: String? = nil,
-        patience: Duration = .seconds(5)
+        patience: Duration = .seconds(5),
+        sessionEnded: @escaping @Sendable () -> Void = {}
     ) {
         self.accounts = accounts
         self.sessions = sessions
@@ -39,6 +41,7 @@ package struct AccountDeparture: Sendable {
         tokens = ProviderTokens(ring: ring)
         self.origin = origin
         self.patience = patience
+        self.sessionEnded = sessionEnded
     }
 
     /// The outcome for a provider's stored token.
@@ -81,10 +84,9 @@ package struct AccountDeparture: Sendable {
     }
 
     private func report(_ outcome: SignOutOutcome) async -> Report? {
-        switch outcome {
-        case .signedOut(let identities): Report(revocations: await revoke(identities))
-        case .notFound: nil
-        }
+        guard case .signedOut(let identities) = outcome else { return nil }
+        sessionEnded()
+        return Report(revocations: await revoke(identities))
     }
 
     func unlink(_ provider: String, from account: Person, _ context: BackendContext) async throws
@@ -119,6 +121,7 @@ package struct AccountDeparture: Sendable {
             at: moment.seconds
         )
         guard let identities else { return nil }
+        sessionEnded()
         return Report(revocations: await revoke(identities))
     }
 

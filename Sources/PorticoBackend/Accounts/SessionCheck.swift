@@ -145,13 +145,14 @@ extension SessionCheck {
     /// The sessions shown to a person, most recently seen first: the most recent ones if there are
     /// very many, always including the current one. Signing out everywhere else ends the rest too.
     func shown(to live: LiveSession, at now: Int64) async throws -> [PersonSession] {
+        let rule = directory.sessionRule
         let latest = try await sessions.store.sessions(
             of: live.person.id,
             realmID: live.person.realmID,
             at: now,
-            idle: directory.sessionRule?.idle ?? 0,
+            idle: rule?.idle ?? 0,
             limit: Self.mostShown
-        )
+        ).filter { $0.authenticatedAt >= rule?.notBefore ?? 0 }
         guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }
         return latest.prefix(Self.mostShown - 1) + [live.session]
     }

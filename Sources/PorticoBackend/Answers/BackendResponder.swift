@@ -186,10 +186,21 @@ extension BackendResponder {
         return redirect(realmBase + LocalPath.joiningElsewhere)
     }
 
+    /// Where the person's password proves who they are, for a page of their account; `nil`: nowhere.
+    func passwordProof(for path: LocalPath) -> String? {
+        guard directory.takesPasswords(at: page.origin), let realmBase,
+            let place = path.accountPlace()
+        else { return nil }
+        return FormEncoding.appending(
+            [(name: "page", value: place.rawValue), (name: "prompt", value: "login")],
+            to: realmBase + LocalPath.waiting
+        )
+    }
+
     /// Another person signs in, and comes to their own sign-in methods.
     func switchPerson(_ context: BackendContext) -> Response {
         place.isRealm
-            ? redirect(place.signIn([("prompt", "login")]))
+            ? redirect(place.signIn([("prompt", "select_account")], to: .methods))
             : go(to: .signingIn(backTo: .ways), context)
     }
 
@@ -197,7 +208,11 @@ extension BackendResponder {
     var navigation: PageNavigation {
         let hasPassword = directory.takesPasswords(at: page.origin)
         guard !place.isRealm else {
-            return .ofRealm(place.base, hasMethods: true, hasPassword: hasPassword)
+            return .ofRealm(
+                place.base,
+                hasMethods: !directory.providers.isEmpty,
+                hasPassword: hasPassword
+            )
         }
         return realmBase.map { .shared(withRealmAt: $0, hasPassword: hasPassword) }
             ?? PageNavigation()

@@ -48,6 +48,13 @@ package struct BackendDirectory: Sendable {
         return realm
     }
 
+    /// - Throws: `forbidden` where people do not delete their own accounts.
+    func expectDeletion() throws(BackendError) {
+        guard try realm().allowsDeletion else {
+            throw BackendError(.forbidden, "People do not delete their accounts here themselves.")
+        }
+    }
+
     /// What holds of the sessions of its realm's people.
     struct SessionRule: Sendable {
         let realmID: String

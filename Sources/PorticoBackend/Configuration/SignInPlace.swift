@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -51,6 +52,11 @@ enum SignInPlace: Hashable, Sendable {
     /// Where a person starts who can do nothing else.
     var home: String { isRealm ? base + LocalPath.account.text : BackendPath.login.rawValue }
 
+    /// Where people sign out, where it is no page of the backend's.
+    var signOut: PageLink? {
+        isRealm ? PageLink(path: "\(base)/protocol/openid-connect/logout") : nil
+    }
+
     /// Whose cookies they are: realms and the backend share a cookie jar.
     var cookieOwner: String {
         switch self {
@@ -86,7 +92,9 @@ enum SignInPlace: Hashable, Sendable {
     }
 
     /// Where a person signs in who wants that page, with what is known of the sign-in before.
-    func signIn(_ query: [(name: String, value: String)]) -> String {
+    ///
+    /// - Parameter page: In a realm, in place of `return_to`.
+    func signIn(_ query: [(name: String, value: String)], to page: AccountPlace? = nil) -> String {
         let path = query.first { $0.name == "return_to" }.flatMap { LocalPath($0.value) }
         let isAsked = path?.isWaiting ?? false
         guard isRealm || isAsked else {
@@ -95,11 +103,28 @@ enum SignInPlace: Hashable, Sendable {
         // A realm's page asked for the sign-in, and says how it ended.
         let told = query.filter { $0.name != "return_to" && $0.name != "remember" }
         guard isAsked, let path else {
+            let page = page ?? path.flatMap { $0.accountPlace(below: base) } ?? .overview
             return FormEncoding.appending(
-                [(name: "page", value: "methods")] + told,
+                [(name: "page", value: page.rawValue)] + told,
                 to: base + LocalPath.waiting
             )
         }
         return FormEncoding.appending(told, to: base + path.text)
+    }
+}
+
+extension LocalPath {
+    /// The page of the account that it is; the one that follows where it asks for a proof, or a code.
+    func accountPlace(below base: String = "") -> AccountPlace? {
+        let path = String(text.dropping(base) ?? text[...])
+        if path.utf8.starts(with: BackendPath.confirmItsYou.rawValue.utf8) {
+            let query = path.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+            // `try?`: what is no query names no page.
+            let next = try? FormParameters(decoding: query)["return_to"]
+            return next.flatMap { LocalPath($0)?.accountPlace() }
+        }
+        let plain = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if plain.elementsEqual(BackendPath.accountEmail.rawValue.utf8) { return .details }
+        return AccountPlace.allCases.first { plain.elementsEqual($0.path.utf8) }
     }
 }

@@ -121,6 +121,7 @@ struct AccountEndpoint: Sendable {
     }
 
     func delete(_ context: BackendContext) async throws -> Response {
+        try directory.expectDeletion()
         let live = try await recent(context)
         // Another request may have deleted it at the same time: it is gone in any case.
         let report = try await departure.delete(live.person.id, at: context.moment)

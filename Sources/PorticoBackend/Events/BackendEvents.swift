@@ -73,6 +73,25 @@ package struct BackendEvents: Sendable {
         log(.handleAgain, context, ["did": did])
     }
 
+    /// - Parameter session: The one that ended; `nil`: that of the request.
+    func signedOut(
+        _ live: LiveSession,
+        session: String? = nil,
+        isEverywhere: Bool = false,
+        _ context: BackendContext
+    ) {
+        log(
+            isEverywhere ? .signedOutElsewhere : .signedOut,
+            context,
+            ["sub": live.person.id, "sid": session ?? live.session.id]
+        )
+    }
+
+    /// A person ended the session that an app had of its own.
+    func appRemoved(_ client: String, _ live: LiveSession, _ context: BackendContext) {
+        log(.tokenRevoked, context, ["sub": live.person.id, "client": client])
+    }
+
     func logoutTokenRefused(_ provider: String, _ why: String, _ context: BackendContext) {
         log(.logoutTokenRefused, context, ["provider": provider, "why": why])
     }

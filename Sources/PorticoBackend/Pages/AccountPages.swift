@@ -5,30 +5,37 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The account in the browser: its person, its devices, and deletion. ``DetailsPages`` and
+/// The account in the browser: its person, its devices, its data, and deletion. ``DetailsPages`` and
 /// ``SignInMethodPages`` have the other pages.
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
     let departure: AccountDeparture
     let signOut: BrowserSignOut
+    let apps: AppSessions
+    let data: AccountExport
     let cookies: SessionCookies
     let responder: BackendResponder
     let forms: PageForms
 
+    private var place: SignInPlace { directory.place }
+
     func overview(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
+        let apps = try await ofApps(live, context)
         let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         return responder.page(
             AccountOverviewPage(
                 account: PageAccount(live.person),
                 methods: live.providers.compactMap { SignInMethods(directory).label($0) },
-                devices: sessions.count,
+                devices: sessions.count + apps.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
                 now: context.now,
-                delete: PageLink(path: BackendPath.accountDelete.rawValue),
-                form: made.form,
+                delete: try directory.realm().allowsDeletion
+                    ? PageLink(path: place.address(of: .accountDelete)) : nil,
+                form: place.signOut == nil ? made.form : nil,
+                signOut: place.signOut,
                 navigation: responder.navigation
             ),
             context,
@@ -39,6 +46,7 @@ struct AccountPages: Sendable {
     func devices(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
+        let own = try await ofApps(live, context)
         let made = try forms.form(.accountDevices, "devices", live.session.signIn, context)
         let status: AccountDevicesPage.Status? =
             switch try context.query()["done"] {
@@ -48,6 +56,7 @@ struct AccountPages: Sendable {
             }
         return responder.page(
             AccountDevicesPage(
+                account: place.isRealm ? PageAccount(live.person) : nil,
                 devices: sessions.map { session in
                     AccountDevicesPage.Device(
                         id: session.id,
@@ -57,10 +66,11 @@ struct AccountPages: Sendable {
                         lastSeen: session.lastSeenAt,
                         isThis: session.id == live.session.id
                     )
-                },
+                } + own.map(AccountDevicesPage.Device.init),
                 now: context.now,
                 form: made.form,
                 status: status,
+                signOut: place.signOut,
                 navigation: responder.navigation
             ),
             context,
@@ -68,6 +78,7 @@ struct AccountPages: Sendable {
         )
     }
 
+    /// Whether a session was there to be ended cannot be read from the answer.
     func signOutDevice(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let form = try forms.checked("devices", live.session.signIn, context)
@@ -77,14 +88,30 @@ struct AccountPages: Sendable {
                 except: live.session.id,
                 at: context.now
             )
+            responder.events.signedOut(live, isEverywhere: true, context)
             return responder.go(to: .devices(done: "others"), context)
         }
         var removed: [HTTPField] = []
         if let id = form["id"] {
-            try await departure.signOut(id, of: live.person.id, at: context.now)
-            removed = try await signOut.afterEnding(id, of: live, context)
+            if let grantID = AppSessions.grantID(id) {
+                let ended = try await apps.end(grantID, of: live.person, at: context.now)
+                if let ended { responder.events.appRemoved(ended, live, context) }
+            } else if try await departure.signOut(id, of: live.person.id, at: context.now) != nil {
+                responder.events.signedOut(live, session: id, context)
+                removed = try await signOut.afterEnding(id, of: live, context)
+            }
         }
         return responder.go(to: .devices(done: "ended"), context, cookies: removed)
+    }
+
+    private func ofApps(_ live: LiveSession, _ context: BackendContext) async throws
+        -> [AppSessions.Listed]
+    {
+        try await apps.list(
+            of: live.person,
+            notBefore: directory.sessionRule?.notBefore ?? 0,
+            at: context.now
+        )
     }
 
     private func appName(of session: PersonSession) -> String? {
@@ -92,12 +119,31 @@ struct AccountPages: Sendable {
         return directory.apps[name]?.name ?? name
     }
 
+    // MARK: The person's data
+
+    /// `GET /account/data`: a file for whoever has just proven that it is theirs.
+    func download(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        guard live.isProven(at: context.now) else {
+            return responder.go(to: .confirming(.downloading, backTo: .data), context)
+        }
+        return Response(
+            json: .object(try await data(live, at: context.now)),
+            headers: responder.headers,
+            adding: [.contentDisposition: "attachment; filename=\"account.json\""]
+        )
+    }
+
+    // MARK: Deletion
+
     func leave(_ context: BackendContext) async throws -> Response {
+        try directory.expectDeletion()
         let live = try await check(context)
         return try leavePage(live, wasNotSure: false, context)
     }
 
     func delete(_ context: BackendContext) async throws -> Response {
+        try directory.expectDeletion()
         let live = try await check(context)
         let form = try forms.checked("delete", live.session.signIn, context)
         guard form["action"] == "delete" else { return responder.go(to: .account, context) }
@@ -139,11 +185,19 @@ struct AccountPages: Sendable {
     }
 }
 
+extension AccountDevicesPage.Device {
+    /// Which device the app is on, no one knows.
+    fileprivate init(_ session: AppSessions.Listed) {
+        self.init(id: session.formID, name: "", app: session.app, lastSeen: session.lastUsedAt)
+    }
+}
+
 extension LocalPath {
     static let account = LocalPath.known("/account")
     static let details = LocalPath.known("/account/details")
     static let savedDetails = LocalPath.known("/account/details?saved=1")
     static let leaving = LocalPath.known("/account/delete")
+    static let data = LocalPath.known("/account/data")
 
     static func devices(done: StaticString) -> LocalPath {
         LocalPath("/account/devices?done=\(done)") ?? account

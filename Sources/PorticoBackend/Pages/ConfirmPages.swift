@@ -12,6 +12,7 @@ enum ConfirmReason: String, CaseIterable, Sendable {
     case removing
     case changingEmail = "changing-email"
     case deleting
+    case downloading
 
     var shown: ConfirmItsYouPage.Reason {
         switch self {
@@ -19,12 +20,13 @@ enum ConfirmReason: String, CaseIterable, Sendable {
         case .removing: .removing
         case .changingEmail: .changingEmail
         case .deleting: .deleting
+        case .downloading: .downloading
         }
     }
 }
 
 /// The proof required for changing how an account is reached: a sign-in at a provider that reports
-/// when it asked, or a code emailed to the account's address
+/// when it asked, the password, or a code emailed to the account's address
 /// (``LiveSession/isProven(at:)``).
 struct ConfirmPages: Sendable {
     let directory: BackendDirectory
@@ -74,6 +76,7 @@ struct ConfirmPages: Sendable {
                 reason: step.reason?.shown ?? .other,
                 account: PageAccount(live.person),
                 methods: ways.named(proving(live)),
+                hasPassword: try await hasPassword(live, step),
                 mailbox: (live.person.email).map { EmailCodePage.masked($0) },
                 form: made.form,
                 problem: ways.problem(in: query)
@@ -93,6 +96,9 @@ struct ConfirmPages: Sendable {
             // Back to this page: with a proof it continues, without one it offers another method.
             let path = step.at(.confirmItsYou) ?? step.path
             return responder.go(to: try await start(at: name, live, backTo: path), context)
+        }
+        if form["action"] == "password", let proof = responder.passwordProof(for: step.path) {
+            return responder.redirect(proof)
         }
         guard form["action"] == "code" else { return responder.go(to: step.path, context) }
         return try await forms.once(form, context) {
@@ -189,6 +195,11 @@ struct ConfirmPages: Sendable {
             guard live.person.email != nil else { return directory.names.contains(name) }
             return directory.provider(named: name)?.client.provider.tellsAuthTime == true
         }
+    }
+
+    private func hasPassword(_ live: LiveSession, _ step: Step) async throws -> Bool {
+        guard responder.passwordProof(for: step.path) != nil else { return false }
+        return try await accounts.hasPassword(live.person.id)
     }
 
     /// Where the sign-in begins: by handle at the host of the account's own DID, so that no one

@@ -24,6 +24,7 @@ struct DetailsPages: Sendable {
         let said = ProfileForm(
             form,
             WelcomePage.Email(live.person.mailbox),
+            inParts: live.person.hasNameInParts,
             asksForEmail: form["action"] == "confirm-email"
         )
         guard counts else { return try detailsPage(live, said, [], context).notDone }
@@ -59,11 +60,12 @@ struct DetailsPages: Sendable {
         let made = try forms.form(.accountDetails, "details", live.session.signIn, context)
         return responder.page(
             AccountDetailsPage(
-                name: said?.name ?? live.person.fullName ?? "",
+                name: AccountDetailsPage.Name(said?.name ?? live.person.ownName),
                 email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 form: made.form,
                 problems: problems,
                 wasSaved: try context.query()["saved"] == "1" && problems.isEmpty,
+                download: PageLink(path: responder.place.address(of: .accountData)),
                 navigation: responder.navigation
             ),
             context,
@@ -152,7 +154,7 @@ struct DetailsPages: Sendable {
 /// A person's entries in a profile form, and their problems. Entries that cannot be accepted are
 /// shown again as typed (WCAG 3.3.7).
 struct ProfileForm: Sendable {
-    let name: String
+    let name: PersonName
     /// As shown again on the page.
     let email: WelcomePage.Email
     /// An address that needs a code.
@@ -161,16 +163,29 @@ struct ProfileForm: Sendable {
 
     /// - Parameters:
     ///   - known: The account's address.
+    ///   - isInParts: Whether the form has given and family name.
     ///   - asksForEmail: Whether the form requires an address, or a confirmed one.
-    init(_ form: FormParameters, _ known: WelcomePage.Email, asksForEmail: Bool? = nil) {
-        let typedName = String(ShownText(form["name"] ?? "", limit: 100).text)
-        let trimmed = String(typedName.trimming { $0.isWhitespace })
-        name = trimmed.isEmpty ? typedName : trimmed
+    init(
+        _ form: FormParameters,
+        _ known: WelcomePage.Email,
+        inParts isInParts: Bool = false,
+        asksForEmail: Bool? = nil
+    ) {
+        func typed(_ field: String) -> String {
+            let typed = String(ShownText(form[field] ?? "", limit: 100).text)
+            let trimmed = String(typed.trimming { $0.isWhitespace })
+            return trimmed.isEmpty ? typed : trimmed
+        }
+        let first = typed(isInParts ? "given_name" : "name")
+        let family = isInParts ? typed("family_name") : ""
+        name =
+            isInParts
+            ? .parts(given: first, family: family.isEmpty ? nil : family) : .whole(first)
         let typed = form["email"] ?? ""
         let isKnown = sameBytes(typed, known.address ?? "")
         let isAsked = asksForEmail ?? known.isAskedFor
         var problems: [WelcomePage.Problem] = []
-        if trimmed.isEmpty { problems.append(.nameMissing) }
+        if first.allSatisfy(\.isWhitespace) { problems.append(.nameMissing) }
         if isAsked, typed.isEmpty { problems.append(.emailMissing) }
         if !typed.isEmpty, !isKnown || isAsked, !EmailAddressRule.isAddress(typed) {
             problems.append(.emailWrong)
@@ -180,6 +195,13 @@ struct ProfileForm: Sendable {
         email =
             isKnown || typed.isEmpty && !isAsked
             ? known : typed.isEmpty ? .missing : .unverified(typed)
+    }
+}
+
+extension ProfileForm {
+    /// Of a form with one field.
+    var wholeName: String {
+        if case .whole(let name) = name { name } else { "" }
     }
 }
 
@@ -206,5 +228,22 @@ extension WelcomePage.Email {
         case .unverified, .missing: true
         case .verified, .relay: false
         }
+    }
+}
+
+extension Person {
+    fileprivate var hasNameInParts: Bool {
+        if case .parts = ownName { true } else { false }
+    }
+}
+
+extension AccountDetailsPage.Name {
+    fileprivate init(_ name: PersonName?) {
+        self =
+            switch name {
+            case .parts(let given, let family): .parts(given: given, family: family ?? "")
+            case .whole(let name): .whole(name)
+            case nil: .whole("")
+            }
     }
 }

@@ -104,7 +104,7 @@ struct HomePages: Sendable {
 
     private func welcomed(
         _ live: LiveSession,
-        name: String?,
+        name: PersonName?,
         backTo path: LocalPath,
         _ context: BackendContext
     ) async throws -> Response {
@@ -135,7 +135,7 @@ struct HomePages: Sendable {
         )
         return responder.page(
             WelcomePage(
-                name: said?.name ?? live.person.fullName ?? "",
+                name: said?.wholeName ?? live.person.fullName ?? "",
                 email: said?.email ?? WelcomePage.Email(live.person.mailbox),
                 provider: live.providers.first.flatMap { ways.label($0) }
                     ?? MethodLabel(kind: .generic, displayName: identity.name),

@@ -151,6 +151,7 @@ enum BackendPath: String, CaseIterable, Sendable {
     case accountWays = "/account/ways"
     case accountDevices = "/account/devices"
     case accountDelete = "/account/delete"
+    case accountData = "/account/data"
     /// A signed-in person proves again who they are.
     case confirmItsYou = "/account/confirm"
     /// The code that proves it.

@@ -2,22 +2,31 @@ package import PorticoBytes
 
 /// Name and email address, to change.
 ///
-/// The form posts `csrf`, `name`, `email` and `action`, which is `save` or `confirm-email`.
+/// The form posts `csrf`, `name`, or `given_name` and `family_name`, `email` and `action`, which is `save`
+/// or `confirm-email`.
 package struct AccountDetailsPage: Page {
-    package let name: String
+    package enum Name: Sendable, Equatable {
+        case whole(String)
+        case parts(given: String, family: String)
+    }
+
+    package let name: Name
     package let email: WelcomePage.Email
     package let form: PageForm
     package let problems: [WelcomePage.Problem]
     /// What was typed has been saved just now.
     package let wasSaved: Bool
+    /// Where the person's data is.
+    package let download: PageLink?
     private let pages: PageNavigation
 
     package init(
-        name: String,
+        name: Name,
         email: WelcomePage.Email,
         form: PageForm,
         problems: [WelcomePage.Problem] = [],
         wasSaved: Bool = false,
+        download: PageLink? = nil,
         navigation: PageNavigation = PageNavigation()
     ) {
         self.name = name
@@ -25,6 +34,7 @@ package struct AccountDetailsPage: Page {
         self.form = form
         self.problems = problems
         self.wasSaved = wasSaved
+        self.download = download
         pages = navigation
     }
 
@@ -34,17 +44,57 @@ package struct AccountDetailsPage: Page {
 
     package func problems(_ words: Words) -> ErrorSummary? {
         let items = [
-            told(about: .name, words).map { ErrorSummary.Item(text: $0, field: "name") },
+            told(about: .name, words).map { ErrorSummary.Item(text: $0, field: nameField) },
             told(about: .email, words).map { ErrorSummary.Item(text: $0, field: "email") },
         ].compactMap(\.self)
         guard !items.isEmpty else { return nil }
         return ErrorSummary(summaryTitle: words.welcome.problem, items: items)
     }
 
+    private var nameField: String {
+        switch name {
+        case .whole: "name"
+        case .parts: "given_name"
+        }
+    }
+
+    private func nameFields(_ words: Words) -> [HTML] {
+        let problem = told(about: .name, words)
+        func field(
+            _ id: String,
+            _ kind: FieldBlock.Kind,
+            _ label: Phrase,
+            _ value: String,
+            isRequired: Bool = true
+        ) -> HTML {
+            .field(
+                FieldBlock(
+                    id,
+                    kind,
+                    label: label,
+                    value: value,
+                    problem: isRequired ? problem : nil,
+                    isRequired: isRequired
+                )
+            )
+        }
+        let names = words.registration
+        return switch name {
+        case .whole(let name): [field("name", .name, words.welcome.name, name)]
+        case .parts(let given, let family):
+            [
+                field("given_name", .givenName, names.givenName, given),
+                field("family_name", .familyName, names.familyName, family, isRequired: false),
+            ]
+        }
+    }
+
     private func told(about kind: FieldBlock.Kind, _ words: Words) -> Phrase? {
         let phrases = problems.compactMap { problem -> Phrase? in
             switch (problem, kind) {
-            case (.nameMissing, .name): words.welcome.nameMissing
+            case (.nameMissing, .name):
+                nameField == "name"
+                    ? words.welcome.nameMissing : words.registration.givenNameMissing
             case (.emailMissing, .email): words.welcome.emailMissing
             case (.emailWrong, .email): words.welcome.emailWrong(FieldBlock.exampleEmail)
             case (.emailTaken, .email): words.welcome.emailTaken
@@ -71,16 +121,7 @@ package struct AccountDetailsPage: Page {
             .line(words.area.detailsIntro),
             .form(
                 form,
-                [
-                    .field(
-                        FieldBlock(
-                            "name",
-                            .name,
-                            label: words.welcome.name,
-                            value: name,
-                            problem: told(about: .name, words)
-                        )
-                    ),
+                nameFields(words) + [
                     .field(
                         FieldBlock(
                             "email",
@@ -99,6 +140,7 @@ package struct AccountDetailsPage: Page {
                     ]),
                 ]
             ),
+            .links([PageStep(download, words.area.download)]),
         ])
     }
 }

@@ -110,29 +110,19 @@ package struct AccountDevicesPage: Page {
 
 /// The account pages, as each of them shows them.
 package struct PageNavigation: Sendable {
-    package enum Place: String, Sendable, CaseIterable {
-        case overview = ""
-        case details
-        case methods = "ways"
-        case devices
-        case apps
-        case password
-        case secondFactors = "second-factor"
-    }
-
     /// The pages that there are, in this order, each below a path.
-    package let entries: [(place: Place, base: String)]
+    package let entries: [(place: AccountPlace, base: String)]
     /// The page that is open; a page says so itself.
-    var here: Place?
+    var here: AccountPlace?
 
     /// What every account has.
-    package static let accountPages: [Place] = [.overview, .details, .methods, .devices]
+    package static let accountPages: [AccountPlace] = [.overview, .details, .methods, .devices]
 
-    package init(base: String = "/account", entries places: [Place] = accountPages) {
+    package init(base: String = "", entries places: [AccountPlace] = accountPages) {
         entries = places.map { ($0, base) }
     }
 
-    private init(_ entries: [(place: Place, base: String)]) {
+    private init(_ entries: [(place: AccountPlace, base: String)]) {
         self.entries = entries
     }
 
@@ -144,36 +134,33 @@ package struct PageNavigation: Sendable {
         -> PageNavigation
     {
         PageNavigation(
-            base: "\(base)/account",
-            entries: [.apps, .devices] + (hasMethods ? [.methods] : [])
-                + (hasPassword ? [.password] : []) + [.secondFactors]
+            base: base,
+            entries: [.overview, .details] + (hasMethods ? [.methods] : []) + [.devices]
+                + ofProvider(hasPassword)
         )
     }
 
     /// Of the realm whose people sign in at the backend, on the same host: one account area.
     package static func shared(withRealmAt base: String, hasPassword: Bool) -> PageNavigation {
         PageNavigation(
-            accountPages.map { ($0, "/account") }
-                + ([.apps] + (hasPassword ? [.password] : []) + [.secondFactors])
-                .map { ($0, "\(base)/account") }
+            accountPages.map { ($0, "") } + ofProvider(hasPassword).map { ($0, base) }
         )
     }
 
-    func at(_ place: Place?) -> PageNavigation {
+    private static func ofProvider(_ hasPassword: Bool) -> [AccountPlace] {
+        [.apps] + (hasPassword ? [.password] : []) + [.secondFactors]
+    }
+
+    func at(_ place: AccountPlace?) -> PageNavigation {
         var copy = self
         copy.here = place
         return copy
     }
 
-    private func link(_ entry: (place: Place, base: String)) -> PageLink? {
-        let (place, base) = entry
-        return PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
-    }
-
     /// What the layout reads.
     func html(_ words: Words) -> HTML {
         let items = entries.compactMap { entry in
-            link(entry).map { link in
+            PageLink(path: entry.base + entry.place.path).map { link in
                 HTML.element(
                     .li,
                     .element(

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// The account in a few lines, with links to everything else.
 ///
-/// The form posts `csrf` and `action`, which is `sign-out`.
+/// The form, if there is one, posts `csrf` and `action`, which is `sign-out`.
 package struct AccountOverviewPage: Page {
     package let account: PageAccount
     package let methods: [MethodLabel]
@@ -11,7 +11,9 @@ package struct AccountOverviewPage: Page {
     package let lastActivity: Int64?
     package let now: Int64
     package let delete: PageLink?
-    package let form: PageForm
+    package let form: PageForm?
+    /// Where people sign out, in place of the form.
+    package let signOut: PageLink?
     private let pages: PageNavigation
 
     package init(
@@ -21,7 +23,8 @@ package struct AccountOverviewPage: Page {
         lastActivity: Int64? = nil,
         now: Int64,
         delete: PageLink? = PageLink(path: "/account/delete"),
-        form: PageForm,
+        form: PageForm? = nil,
+        signOut: PageLink? = nil,
         navigation: PageNavigation = PageNavigation()
     ) {
         self.account = account
@@ -31,6 +34,7 @@ package struct AccountOverviewPage: Page {
         self.now = now
         self.delete = delete
         self.form = form
+        self.signOut = signOut
         pages = navigation
     }
 
@@ -56,8 +60,8 @@ package struct AccountOverviewPage: Page {
                     .init(area.lastActivity, words.time.ago($0, at: now))
                 },
             ]),
-            .form(form, [.buttons([ActionButton("sign-out", area.signOut)])]),
-            .links([PageStep(delete, area.delete)]),
+            form.map { .form($0, [.buttons([ActionButton("sign-out", area.signOut)])]) },
+            .links([PageStep(signOut, area.signOut), PageStep(delete, area.delete)]),
         ])
     }
 }

@@ -46,16 +46,19 @@ package struct AddMethodPage: Page {
 
 /// A step for which a person who is signed in has to confirm that it is them.
 ///
-/// The form posts `csrf`, and either `way` (its name) or `action`, which is `code` or `cancel`.
+/// The form posts `csrf`, and either `way` (its name) or `action`, which is `password`, `code` or
+/// `cancel`.
 package struct ConfirmItsYouPage: Page {
     package enum Reason: Sendable, CaseIterable {
-        case adding, removing, changingEmail, deleting, other
+        case adding, removing, changingEmail, deleting, downloading, other
     }
 
     package let reason: Reason
     package let account: PageAccount
     /// Those at which a new sign-in is a proof.
     package let methods: [SignInMethod]
+    /// Whether it can be done with a password.
+    package let hasPassword: Bool
     /// The account's address, mostly hidden, where a code can be sent to it.
     package let mailbox: String?
     package let form: PageForm
@@ -66,6 +69,7 @@ package struct ConfirmItsYouPage: Page {
         reason: Reason,
         account: PageAccount,
         methods: [SignInMethod],
+        hasPassword: Bool = false,
         mailbox: String? = nil,
         form: PageForm,
         problem: ChooseMethodPage.Problem? = nil
@@ -73,6 +77,7 @@ package struct ConfirmItsYouPage: Page {
         self.reason = reason
         self.account = account
         self.methods = methods
+        self.hasPassword = hasPassword
         self.mailbox = mailbox
         self.form = form
         self.problem = problem
@@ -96,11 +101,14 @@ package struct ConfirmItsYouPage: Page {
         return HTML([
             .account(account),
             .line(linking.confirmReason(reason)),
-            methods.isEmpty && mailbox == nil ? .strong(linking.confirmNone) : nil,
+            methods.isEmpty && mailbox == nil && !hasPassword
+                ? .strong(linking.confirmNone) : nil,
             .form(
                 form,
                 [
                     methods.isEmpty ? nil : buttons,
+                    hasPassword
+                        ? .buttons([ActionButton("password", linking.byPassword)]) : nil,
                     mailbox.map { .buttons([ActionButton("code", linking.byMailbox($0))]) },
                     .buttons([ActionButton("cancel", words.common.cancel, .plain)]),
                 ]

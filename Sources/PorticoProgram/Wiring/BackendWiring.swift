@@ -38,7 +38,11 @@ struct BackendWiring {
         )
     }
 
-    func backend(_ publicURL: PublicURL, _ activity: SessionActivity) async throws -> Backend {
+    func backend(
+        _ publicURL: PublicURL,
+        _ activity: SessionActivity,
+        sessionEnded: @escaping @Sendable () -> Void = {}
+    ) async throws -> Backend {
         let settings = installation.settings
         let clock = installation.clock
         let ring = installation.ring
@@ -72,6 +76,8 @@ struct BackendWiring {
             directory: directory,
             accounts: installation.accounts,
             sessions: installation.sessions,
+            people: installation.people,
+            realms: installation.realms,
             handles: installation.handles,
             ring: ring,
             clock: clock,
@@ -93,7 +99,8 @@ struct BackendWiring {
             limits: BackendLimits(
                 startsPerMinute: settings.limitSignIns,
                 startsPerAddress: settings.limitSignInsOfAddress
-            )
+            ),
+            sessionEnded: sessionEnded
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
         try await backend.makeHandleKey()

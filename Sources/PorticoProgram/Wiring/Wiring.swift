@@ -48,7 +48,7 @@ struct Wiring {
         let logout = backchannelLogout(realms, outbound)
         let mail = try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
         let wiring = BackendWiring(self, outbound, mail: mail)
-        let backend = try await wiring.backend(publicURL, activity)
+        let backend = try await wiring.backend(publicURL, activity) { logout.wake() }
         let provider = try Provider(
             realms: realms,
             people: installation.people,

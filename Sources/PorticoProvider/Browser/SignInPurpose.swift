@@ -176,7 +176,9 @@ struct AccountSignIn: SignInPurpose {
     }
 
     /// These pages change how the account is reached.
-    var asksAnew: Bool { [.password, .secondFactors, .joining].contains(place) }
+    var asksAnew: Bool {
+        [.password, .secondFactors, .joining, .deletion, .export].contains(place)
+    }
     var isJoining: Bool { place == .joining }
 
     func back() -> PageLink? { nil }

@@ -5,11 +5,30 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
+extension AccountPlace {
+    func path(_ flow: BrowserFlow, _ context: RealmContext) -> String {
+        let realm = context.realm
+        let base = isOfRealm ? "/realms/\(realm.name)" : flow.elsewhere.base(realm.id, realm.name)
+        return base + path
+    }
+
+    /// - Parameter waiting: An authorization request that waits.
+    func path(
+        _ flow: BrowserFlow,
+        _ context: RealmContext,
+        bringing waiting: ResumableRequest?
+    ) -> String {
+        path(flow, context) + (waiting.map { "?request=" + $0.sealed } ?? "")
+    }
+}
+
 /// Opens the pages of a person's own account. A person who is not signed in signs in first; a form
 /// is bound to the session and to this browser, so that it cannot be submitted in another person's
 /// name.
 struct AccountPageAccess: Sendable {
     let place: AccountPlace
+    /// What its forms do, a literal.
+    let form: StaticString
     let flow: BrowserFlow
 
     /// The parts common to all pages.
@@ -44,7 +63,7 @@ struct AccountPageAccess: Sendable {
         // Of a session before this one, or another cookie: nothing is done, and the page is shown as it
         // is now.
         let isCurrent =
-            try await flow.counts(place.form, form, context)
+            try await flow.counts(self.form, form, context)
             && flow.forms.isAbout(session.session.id, form)
         return try await body(session, isCurrent ? form : nil)
     }
@@ -81,7 +100,7 @@ struct AccountPageAccess: Sendable {
             account: PageAccount(session.person),
             form: flow.forms.form(
                 place.path(flow, context),
-                place.form,
+                form,
                 session.session.id,
                 in: browser,
                 request: request

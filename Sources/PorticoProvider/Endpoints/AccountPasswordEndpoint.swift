@@ -20,7 +20,7 @@ struct AccountPasswordEndpoint: Sendable {
         let form = try context.form()
         return try await flow.sent(SentForm(form, context), at: context.now) { deed in
             guard case .signedIn(let sessionID)? = deed,
-                try await flow.counts(access.place.form, form, context),
+                try await flow.counts(access.form, form, context),
                 let new = try await change.signIn.again(sessionID, context)
             else { return try await open(context) }
             return changed(new, context)
@@ -32,7 +32,8 @@ struct AccountPasswordEndpoint: Sendable {
         return try await access.enter(context) { session, form in
             if let form {
                 switch form["action"] {
-                case "cancel": return try flow.redirect(to: AccountPlace.apps.path(flow, context))
+                case "cancel":
+                    return try flow.redirect(to: AccountPlace.overview.path(flow, context))
                 case "save": return try await save(form, session, context)
                 default: break
                 }

@@ -112,12 +112,16 @@ struct SignedInElsewhereEndpoint: Sendable {
             return page
         }
         let failure = failure(query, context)
-        let isWanted = query["prompt"] == "login"
+        // Who proves that it is them is named; who wants another account is not.
+        let isWanted = ["login", "select_account"].contains(query["prompt"])
+        let again = query["prompt"] == "login" ? session?.person : nil
         let isProven = session.map { $0.session.isProven($0.person, at: context.now) } ?? false
-        let isThere = session != nil || place.signsIn
+        let isThere = session != nil || place.isOfRealm
         guard failure == nil, !isWanted, isThere, place != .joining || isProven else {
             return try flow.signInPage(
                 for: purpose,
+                userName: again.map { $0.email ?? $0.username } ?? "",
+                again: again != nil,
                 failure: failure,
                 in: flow.browser(context),
                 context

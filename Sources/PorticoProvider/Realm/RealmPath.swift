@@ -31,7 +31,6 @@ enum RealmPath: String, CaseIterable, Sendable {
     case actionToken = "login-actions/action-token"
     case account = "account"
     case apps = "account/apps"
-    case devices = "account/devices"
     case secondFactors = "account/second-factor"
     case password = "account/password"
     case accountSignIn = "account/sign-in"

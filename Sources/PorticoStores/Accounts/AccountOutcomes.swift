@@ -94,13 +94,13 @@ package enum UnlinkOutcome: Hashable, Sendable {
 package struct ProfileChange: Hashable, Sendable {
     package var personID: String
     /// Becomes the person's own.
-    package var name: String?
+    package var name: PersonName?
     package var language: String?
     package var isWelcomed: Bool?
 
     package init(
         personID: String,
-        name: String? = nil,
+        name: PersonName? = nil,
         language: String? = nil,
         isWelcomed: Bool? = nil
     ) {

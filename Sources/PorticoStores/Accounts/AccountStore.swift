@@ -63,7 +63,7 @@ extension AccountStore {
     /// no event of it.
     package func update(
         _ personID: String,
-        name: String?,
+        name: PersonName?,
         language: String?,
         isWelcomed: Bool?
     ) async throws -> Change {
@@ -108,16 +108,18 @@ extension SQLTransaction {
     @discardableResult
     func update(_ profile: ProfileChange) throws -> Change {
         guard var person = try credentials(id: profile.personID)?.person else { return .notFound }
-        if let name = profile.name { person.setName(name, isOwn: true) }
+        if let name = profile.name { person.setName(name) }
         if let language = profile.language { person.language = language }
         person.isWelcomed = profile.isWelcomed ?? person.isWelcomed
         try run(
             """
-            UPDATE people SET name = $1, is_name_own = $2, attributes = $3, is_welcomed = $4
-            WHERE id = $5
+            UPDATE people SET name = $1, is_name_own = $2, given_name = $3, family_name = $4,
+                attributes = $5, is_welcomed = $6
+            WHERE id = $7
             """,
             [
-                SQLValue(person.name), .bool(person.isNameOwn),
+                SQLValue(person.name), .bool(person.isNameOwn), SQLValue(person.givenName),
+                SQLValue(person.familyName),
                 SQLValue(PersonAttributes.document(person.attributes)),
                 .bool(person.isWelcomed), .text(profile.personID),
             ]
@@ -133,8 +135,8 @@ extension SQLTransaction {
         // While their row says where to.
         try queue(MailDraft(.accountDeleted, id: noticeID, to: person, at: now), about: personID)
         let identities = try identities(of: personID)
-        _ = try deletePerson(id: personID, realmID: person.realmID)
         try note(Event(.deleted, of: personID, at: now))
+        _ = try deletePerson(id: personID, realmID: person.realmID)
         return identities
     }
 }

@@ -236,7 +236,7 @@ private enum Statement {
 
     static let ofPeople: SQLText = """
         SELECT number FROM events
-        WHERE realm_id = $1 AND origin IN ('person', 'anyone') AND at < $2 AND number > $3
+        WHERE realm_id = $1 AND origin <> 'administrator' AND at < $2 AND number > $3
             AND \(butTheLatest)
         """
 
@@ -250,6 +250,10 @@ private enum Statement {
 }
 
 extension SQLReader {
+    fileprivate func realm(ofPerson id: String) throws -> String? {
+        try first("SELECT realm_id FROM people WHERE id = $1", [.text(id)]) { try $0.text(0) }
+    }
+
     fileprivate func realmsWithEvents() throws -> [Realm] {
         try rows(
             """
@@ -272,10 +276,14 @@ extension SQLTransaction {
             case .client(let id): ("client", id)
             case .commandLine: ("command_line", nil)
             }
+        // Before a person is deleted, their row says it.
+        let realmID =
+            try event.realmID
+            ?? (event.origin == .account ? event.subjectID.flatMap(realm(ofPerson:)) : nil)
         try run(
             Statement.insert,
             [
-                .text(event.kind.rawValue), .int64(event.at), SQLValue(event.realmID),
+                .text(event.kind.rawValue), .int64(event.at), SQLValue(realmID),
                 SQLValue(actor.kind), SQLValue(actor.id), SQLValue(event.subjectID),
                 SQLValue(event.clientID), SQLValue(event.provider), SQLValue(event.sessionID),
                 SQLValue(event.device), SQLValue(event.address), SQLValue(event.reason),

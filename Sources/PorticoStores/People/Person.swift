@@ -86,6 +86,21 @@ package struct Person: Hashable, Sendable {
         isNameOwn = isOwn
     }
 
+    /// What the person writes themselves.
+    package mutating func setName(_ own: PersonName) {
+        switch own {
+        case .whole(let name): setName(name, isOwn: true)
+        case .parts(let given, let family): (givenName, familyName) = (given, family)
+        }
+    }
+
+    /// Its parts, where it has any.
+    package var ownName: PersonName? {
+        if isNameOwn, let name { return .whole(name) }
+        guard givenName != nil || familyName != nil else { return name.map(PersonName.whole) }
+        return .parts(given: givenName ?? "", family: familyName)
+    }
+
     private mutating func forgetWholeName() {
         guard name != nil else { return }
         setName(nil, isOwn: false)
@@ -121,6 +136,12 @@ package struct Person: Hashable, Sendable {
         get { attributes["picture"]?.first }
         set { attributes["picture"] = newValue.map { [$0] } }
     }
+}
+
+/// What a person is called: in one field, or in two.
+package enum PersonName: Hashable, Sendable {
+    case whole(String)
+    case parts(given: String, family: String?)
 }
 
 /// A password as it is kept: an encoded hash with its parameters and salt (docs/decisions/0037).

@@ -29,6 +29,8 @@ package struct Realm: Hashable, Sendable {
     /// Whether people confirm their address before an app gets anything. It takes a server that
     /// sends mail.
     package var confirmsEmail = false
+    /// Whether people may delete their own account.
+    package var allowsDeletion = true
     /// How people who have no account make one; `nil`: they cannot.
     package var registration: Registration?
     /// Whether an ID Token alone, without the cookie of its session, ends that session at once

@@ -35,6 +35,9 @@ struct RealmMembers {
     let confirmsEmail = Member("confirm_email", .flag, at: \Realm.confirmsEmail)
         .set(by: .administrator, "confirm-email", label: "Confirms email")
         .help("Whether people confirm their email address before an app gets anything.")
+    let allowsDeletion = Member("delete_account", .flag, at: \Realm.allowsDeletion)
+        .set(by: .administrator, "delete-account", label: "Account deletion")
+        .help("Whether people may delete their own account.")
     let registration = Member(
         "registration",
         .optional(.choice, or: "none"),

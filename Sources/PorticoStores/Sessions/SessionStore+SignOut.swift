@@ -1,38 +1,10 @@
 import PorticoBytes
 
-/// Ending sessions of a realm's people.
-extension SessionStore {
-    /// Ends a session of that person as ``end(id:realmID:at:)`` does, and no one else's. `.notFound`
-    /// also where it was over before.
-    package func end(id: String, of personID: String, realmID: String, at now: Int64) async throws
-        -> Change
-    {
-        try await database.change { transaction in
-            let theirs = try transaction.sessions(of: personID, realmID: realmID)
-            guard let id = theirs.first(where: { sameBytes($0, id) }) else { return .notFound }
-            try transaction.endSession(id, realmID: realmID, at: now)
-            return .changed
-        }
-    }
-
-    /// Ends every session of that person in the realm but one, all or none. Those of apps that stand
-    /// apart end, too, with what the person allowed strangers (``Client/consentFingerprint``).
+extension SQLTransaction {
+    /// Ends every session of that person in the realm but one. Those of apps that stand apart end, too, with
+    /// what the person allowed strangers (``Client/consentFingerprint``).
     ///
     /// - Returns: How many ended.
-    package func endAll(
-        of personID: String,
-        except kept: String,
-        realmID: String,
-        at now: Int64
-    ) async throws -> Int {
-        try await database.change { transaction in
-            try transaction.endSessions(of: personID, except: kept, realmID: realmID, at: now)
-        }
-    }
-}
-
-extension SQLTransaction {
-    /// As ``SessionStore/endAll(of:except:realmID:at:)``.
     func endSessions(of personID: String, except kept: String, realmID: String, at now: Int64)
         throws -> Int
     {
@@ -56,9 +28,9 @@ extension SQLReader {
     }
 }
 
-/// Ending sessions that began at an identity provider.
+/// Ending sessions of people.
 extension SessionStore {
-    /// Signs a session of that account out. Doing it twice changes nothing.
+    /// Signs a session of that person out. Doing it twice changes nothing.
     ///
     /// The tokens that providers gave us to keep are forgotten with it, and answered once: that of
     /// the identity that the session was signed in by, where no other session of the account was

@@ -432,6 +432,8 @@ private struct WritingHost: HandleTokenServers, HandleTokenServer {
             directory: first.directory,
             accounts: first.accounts,
             sessions: first.sessions,
+            people: first.apps.people,
+            realms: first.apps.realms,
             handles: first.handles,
             ring: first.ring,
             clock: first.clock,

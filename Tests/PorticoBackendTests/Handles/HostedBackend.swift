@@ -81,6 +81,8 @@ final class HostedBackend: Sendable {
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
+            people: database.people,
+            realms: database.realms,
             handles: database.handles,
             ring: HandleScene.ring,
             clock: time,

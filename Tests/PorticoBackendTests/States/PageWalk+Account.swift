@@ -137,7 +137,7 @@ extension PageWalk {
             _ = try await server.tokens()
             server.clock.advance(by: 1200)
             let browser = walker.browser(server, userAgent: "Mozilla/5.0 (Linux) Firefox/140.0")
-            let form = try await browser.get("/realms/test/account/devices")
+            let form = try await browser.open("/realms/test/account/devices")
             let password = TestRealm.passwords["alice"] ?? ""
             _ = try await browser.submit(form, [("username", "alice"), ("password", password)])
             return try await browser.get("/realms/test/account/devices")

@@ -208,6 +208,7 @@ extension PageWalk {
                 let page = try await visitor.open("/account/delete")
                 return try await visitor.press("delete", on: page, [("sure", "1")])
             },
+            confirm("downloading") { try await $0.open("/account/data") },
             confirm("other") { try await $0.open("/account/confirm") },
             PageWalk(ConfirmItsYouPage.self, "mailbox only") { walker in
                 // Google cannot be made to ask.

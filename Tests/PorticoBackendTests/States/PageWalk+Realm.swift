@@ -31,7 +31,44 @@ extension PageWalk {
             let google = try await visitor.submit(page, [("way", "google")])
             return try await visitor.choose(.ann, at: google, "google").reply
         },
+        PageWalk(AccountOverviewPage.self, "of a realm") { walker in
+            try await account(walker).reply
+        },
+        PageWalk(AccountDetailsPage.self, "two names") { walker in
+            try await account(walker, "details").reply
+        },
+        PageWalk(AccountDetailsPage.self, "given name missing") { walker in
+            let visitor = walker.visitor(try await BackendUnderTest(realm: named))
+            let page = try await signIn(visitor, "details")
+            return try await visitor.press("save", on: page, [("given_name", "")]).reply
+        },
+        PageWalk(ConfirmItsYouPage.self, "with a password") { walker in
+            let server = try await BackendUnderTest(realm: { _ in })
+            let visitor = walker.visitor(server)
+            let page = try await signIn(visitor, "delete")
+            server.clock.advance(by: 601)
+            return try await visitor.press("delete", on: page, [("sure", "1")]).reply
+        },
     ]
+
+    /// A page of Alice's account in the realm `test`.
+    private static func account(_ walker: Walker, _ page: String = "") async throws
+        -> TestVisitor.Visited
+    {
+        try await signIn(walker.visitor(try await BackendUnderTest(realm: named)), page)
+    }
+
+    private static func named(_ new: inout NewRealm) {
+        new.people[0].person.givenName = "Alice"
+        new.people[0].person.familyName = "Liddell"
+    }
+
+    private static func signIn(_ visitor: TestVisitor, _ page: String) async throws
+        -> TestVisitor.Visited
+    {
+        let path = "/realms/test/account" + (page.isEmpty ? "" : "/\(page)")
+        return try await visitor.submit(try await visitor.open(path), TestRealm.login())
+    }
 
     /// The sign-in page of the realm `test`.
     private static func realm(_ walker: Walker, _ configure: @escaping (inout NewRealm) -> Void)

@@ -119,11 +119,11 @@ import Testing
 
     /// Ends the newest session of such a client.
     private func end(_ account: TestBrowser) async throws {
-        let page = try await account.get(Self.devices)
+        let page = try await account.open(Self.devices)
         let ids = page.text.matches(of: /name="id" value="(session-[^"]*)"/).map { String($0.1) }
         let newest: String = try #require(ids.first)
         let form = page.formProof + [("id", newest), ("action", "end")]
-        #expect(try await account.post(Self.devices, form).status == 200)
+        #expect(try await account.follow(account.post(Self.devices, form)).status == 200)
     }
 
     @Test("ATP-UI-2: after the last session was ended at the account, a page asks again")
@@ -227,11 +227,15 @@ import Testing
         let list = try await account.get(Self.apps)
         #expect(list.text.matches(of: /name="id" value=/).count == 1, "one app, whatever it has")
         let newest = try #require(ids.first)
-        let one = try await account.post(path, proof + [("id", newest), ("action", "end")])
+        let one = try await account.follow(
+            account.post(path, proof + [("id", newest), ("action", "end")])
+        )
         #expect(one.text.matches(of: /value="session-/).count == 1)
         #expect(try await scene.refresh(refresh[1]).error == "invalid_grant")
         #expect(try await isSilent(scene, account, [hint]))
-        let all = try await account.post(path, proof + [("action", "end-others")])
+        let all = try await account.follow(
+            account.post(path, proof + [("action", "end-others")])
+        )
         #expect(all.text.contains("not signed in anywhere else"))
         #expect(try await scene.refresh(refresh[0]).error == "invalid_grant")
         #expect(try await scene.refresh(refresh[2]).status == 200, "bob's")

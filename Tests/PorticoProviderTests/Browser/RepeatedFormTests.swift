@@ -76,7 +76,7 @@ import Testing
     func accountTabs() async throws {
         let scene = try await SecondStepScene()
         let browser = TestBrowser(scene.server)
-        let paths = ["/realms/test/account/apps", "/realms/test/account/devices"]
+        let paths = ["/realms/test/account/apps", "/realms/test/account/password"]
         let alice = TestRealm.login()
         var pages: [Reply] = []
         for path in paths {

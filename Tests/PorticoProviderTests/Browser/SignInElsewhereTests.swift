@@ -173,7 +173,7 @@ import Testing
         let server = try await Self.server()
         let browser = TestBrowser(server)
         for (place, name, prompt) in [
-            ("devices", "devices", nil), ("second-factor", "secondFactors", "login"),
+            ("apps", "apps", nil), ("second-factor", "secondFactors", "login"),
         ] {
             let page = try await browser.get("/realms/test/account/\(place)")
             let start = Self.start(try await browser.submit(page, [("way", "google")]))
@@ -183,7 +183,7 @@ import Testing
             #expect(try await browser.get(back).location == "/realms/test/account/\(place)")
         }
         _ = try await server.signIn(browser)
-        #expect(try await browser.get("/realms/test/account/devices").text.contains("Firefox"))
+        #expect(try await browser.get("/realms/test/account/apps").text.contains("account/devices"))
         // What changes the account asks for a proof: at the provider, or by a mailed code.
         let path = "/realms/test/account/password"
         #expect(
@@ -309,14 +309,14 @@ import Testing
     func account() async throws {
         let scene = try await Self.scene()
         let browser = TestBrowser(scene.server)
-        let page = try await browser.get("/realms/test/account/devices")
+        let page = try await browser.get("/realms/test/account/apps")
         let reply = try await browser.submit(page, [("way", "google")])
         let back = try #require(Self.returnTo(reply))
         _ = try await scene.server.signIn(browser)
         let asked = try await browser.get(back)
         expectAsked(asked)
         let answer = try await browser.submit(asked, [("code", scene.code)])
-        #expect(answer.location == "/realms/test/account/devices")
+        #expect(answer.location == "/realms/test/account/apps")
         #expect(try await browser.isSignedIn())
     }
 

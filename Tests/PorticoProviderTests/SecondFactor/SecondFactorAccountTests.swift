@@ -425,7 +425,7 @@ import Testing
             new.people[0].person.requiredActions = [RequiredAction.configureTOTP]
         }
         let browser = TestBrowser(server)
-        let page = try await browser.get("/realms/test/account/devices")
+        let page = try await browser.get("/realms/test/account/apps")
         #expect(try await browser.press(page, TestRealm.login()).location == Self.path)
     }
 }

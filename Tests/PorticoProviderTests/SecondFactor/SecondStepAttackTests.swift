@@ -101,17 +101,17 @@ import Testing
     @Test("decision 0050: a proof is for the browser, for a page of the account too")
     func otherBrowserOfAccount() async throws {
         func asked(_ browser: TestBrowser) async throws -> Reply {
-            let page = try await browser.get("/realms/test/account/devices")
+            let page = try await browser.get("/realms/test/account/apps")
             let password = TestRealm.passwords["alice"] ?? ""
             return try await browser.submit(page, [("username", "alice"), ("password", password)])
         }
         let mine = try await asked(browser)
         expectAsked(mine)
         let other = TestBrowser(scene.server)
-        let page = try await other.get("/realms/test/account/devices")
+        let page = try await other.get("/realms/test/account/apps")
         let form = [("proof", Self.proof(mine)), ("code", scene.code)]
         try await expectLost(try await other.submit(page, form), scene)
-        #expect(try await browser.submit(mine, form).location == "/realms/test/account/devices")
+        #expect(try await browser.submit(mine, form).location == "/realms/test/account/apps")
     }
 
     @Test("decision 0050: a proof is for the request, or the account page, that it was made for")
@@ -119,7 +119,7 @@ import Testing
         let mine = try await scene.asked(browser)
         for path in [
             TestBrowser.authorizationPath(TestFlow.request("web1")),
-            "/realms/test/account/devices",
+            "/realms/test/account/apps",
         ] {
             let page = try await browser.get(path)
             let reply = try await browser.submit(

@@ -204,14 +204,14 @@ import Testing
 
     @Test("decision 0050: the account's own pages ask for it, too")
     func account() async throws {
-        let page = try await browser.get("/realms/test/account/devices")
+        let page = try await browser.get("/realms/test/account/apps")
         let alice = TestRealm.login()
         let asked = try await browser.submit(page, alice)
         expectAsked(asked)
         #expect(asked.formAction == "/realms/test/account/sign-in")
-        let devices = "/realms/test/account/devices"
-        #expect(try await !browser.get(devices).text.contains("This device"))
-        #expect(try await browser.submit(asked, [("code", scene.code)]).location == devices)
-        #expect(try await browser.get(devices).text.contains("This device"))
+        let apps = "/realms/test/account/apps"
+        #expect(try await !browser.get(apps).text.contains("account/devices"))
+        #expect(try await browser.submit(asked, [("code", scene.code)]).location == apps)
+        #expect(try await browser.get(apps).text.contains("account/devices"))
     }
 }

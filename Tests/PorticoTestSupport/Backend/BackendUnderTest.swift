@@ -127,6 +127,8 @@ package final class BackendUnderTest: Sendable {
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
+            people: database.people,
+            realms: database.realms,
             handles: database.handles,
             ring: ring,
             clock: time,

@@ -123,6 +123,8 @@ package struct RunningBackend: Sendable {
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
+            people: database.people,
+            realms: database.realms,
             handles: database.handles,
             ring: ring,
             clock: time,

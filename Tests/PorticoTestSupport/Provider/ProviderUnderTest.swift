@@ -106,7 +106,17 @@ package final class ProviderUnderTest: Sendable {
             sessionEnded: { if wakes { logout.wake() } }
         )
         let service = try provider.service
-        var services: [any HTTPService] = [service]
+        let account = try await Backend.forAccounts(
+            in: database,
+            ring: ring,
+            clock: time,
+            publicURL: url,
+            logger: logger,
+            sessionEnded: { if wakes { logout.wake() } }
+        ).serviceOfRealms { name, host in
+            realms.realm(named: name).flatMap { $0.host == host ? $0.realm : nil }
+        }
+        var services: [any HTTPService] = [account, service]
         if administered {
             let administrators = AdministratorTokens(provider)
             services.append(
@@ -139,7 +149,7 @@ package final class ProviderUnderTest: Sendable {
             log: AccessLog(format: .logfmt, writer: writer),
             clock: Clock { clock.now },
             services: services,
-            servicesOfRealms: [service],
+            servicesOfRealms: [account, service],
             notFound: unknown.respond
         )
         let realm = realms.kept(named: "test")?.realm
@@ -223,6 +233,40 @@ package final class ProviderUnderTest: Sendable {
         let path = Self.path(endpoint, realm)
         return isATHost ? atRoot[endpoint] ?? path : path
     }
+}
+
+extension Backend {
+    /// One without providers and apps, for the pages of people's accounts.
+    fileprivate static func forAccounts(
+        in database: TestDatabase,
+        ring: KeyRing,
+        clock: Clock,
+        publicURL: PublicURL,
+        logger: Logger,
+        sessionEnded: @escaping @Sendable () -> Void
+    ) async throws -> Backend {
+        try Backend(
+            directory: try await BackendDirectory(store: database.configuration) { _ in
+                throw NoProviders()
+            },
+            accounts: database.accounts,
+            sessions: database.sessions,
+            people: database.people,
+            realms: database.realms,
+            handles: database.handles,
+            ring: ring,
+            clock: clock,
+            activity: SessionActivity(database.sessions),
+            logger: logger,
+            pages: PageRenderer(),
+            publicURL: publicURL,
+            identity: ServiceIdentity(name: "Portico"),
+            transport: GuardedTransport(),
+            sessionEnded: sessionEnded
+        )
+    }
+
+    private struct NoProviders: Error {}
 }
 
 /// The mails that the Provider has put into the outbox, read as their recipient does.

@@ -43,6 +43,21 @@ package final class TestBrowser: Sendable {
         )
     }
 
+    /// The page that an address leads to.
+    package func open(_ path: String, headers: HTTPFields = [:]) async throws -> Reply {
+        try await follow(try await get(path, headers: headers), headers: headers)
+    }
+
+    /// The page that an answer leads to, on this server.
+    package func follow(_ reply: Reply, headers: HTTPFields = [:]) async throws -> Reply {
+        var reply = reply
+        for _ in 0..<8 {
+            guard let location = reply.location, location.hasPrefix("/") else { break }
+            reply = try await get(location, headers: headers)
+        }
+        return reply
+    }
+
     package func post(_ path: String, _ form: [(String, String)], headers: HTTPFields = [:])
         async throws -> Reply
     {

@@ -13,7 +13,7 @@ import Testing
         let ann = try await stores.signedIn()
         let (accounts, id) = (stores.accounts, ann.account.id)
         var expected = ann.account
-        func update(_ name: String?, _ language: String?, _ isWelcomed: Bool?) async throws {
+        func update(_ name: PersonName?, _ language: String?, _ isWelcomed: Bool?) async throws {
             let change = try await accounts.update(
                 id,
                 name: name,
@@ -26,12 +26,19 @@ import Testing
         expected.isWelcomed = true
         try await update(nil, nil, true)
         expected.setName("Ann Own", isOwn: true)
-        try await update("Ann Own", nil, nil)
+        try await update(.whole("Ann Own"), nil, nil)
         expected.language = "ar"
         try await update(nil, "ar", nil)
         #expect(try await stores.signedIn().account.fullName == "Ann Own")
+        expected.setName(.parts(given: "Ann", family: nil))
+        try await update(.parts(given: "Ann", family: nil), nil, nil)
         let nobody = AccountExample.fresh().text
-        let change = try await accounts.update(nobody, name: "x", language: nil, isWelcomed: nil)
+        let change = try await accounts.update(
+            nobody,
+            name: .whole("x"),
+            language: nil,
+            isWelcomed: nil
+        )
         #expect(change == .notFound)
     }
 

@@ -203,7 +203,7 @@ import Testing
         #expect(try await stores.people.update(ann) == .changed)
         #expect(try await stores.signedIn().account.fullName == "Anna")
         let (accounts, id) = (stores.accounts, ann.id)
-        _ = try await accounts.update(id, name: "Annie", language: nil, isWelcomed: nil)
+        _ = try await accounts.update(id, name: .whole("Annie"), language: nil, isWelcomed: nil)
         var kept = try #require(try await accounts.person(id))
         #expect(kept.fullName == "Annie" && kept.givenName == "Anna")
         // Something else of the person changes nothing of it, a name does.

@@ -11,9 +11,10 @@ struct AreaWords: WordGroup {
         private let password: Phrase
         private let secondFactors: Phrase
 
-        func callAsFunction(_ place: PageNavigation.Place) -> Phrase {
+        /// A page that no list names has the title of the first one.
+        func callAsFunction(_ place: AccountPlace) -> Phrase {
             switch place {
-            case .overview: overview
+            case .overview, .deletion, .export, .joining: overview
             case .details: details
             case .methods: methods
             case .devices: devices
@@ -38,6 +39,7 @@ struct AreaWords: WordGroup {
     let delete: Phrase
     let details: Phrase
     let detailsIntro: Phrase
+    let download: Phrase
     let save: Phrase
     let saved: Phrase
     let confirmEmail: Phrase

@@ -5,6 +5,7 @@ struct LinkingWords: WordGroup {
         private let removing: Phrase
         private let changingEmail: Phrase
         private let deleting: Phrase
+        private let downloading: Phrase
         private let other: Phrase
 
         func callAsFunction(_ reason: ConfirmItsYouPage.Reason) -> Phrase {
@@ -13,6 +14,7 @@ struct LinkingWords: WordGroup {
             case .removing: removing
             case .changingEmail: changingEmail
             case .deleting: deleting
+            case .downloading: downloading
             case .other: other
             }
         }

@@ -1,13 +1,11 @@
 import PorticoBytes
 import PorticoStores
-import PorticoWeb
 
 /// The sessions that apps have of their own, apart from any browser's, as the pages of a person's account
 /// list and end them (docs/decisions/0064).
 struct AppSessions: Sendable {
     let people: PersonStore
-    let grants: GrantStore
-    let events: SecurityEvents
+    let realms: RealmStore
 
     /// What an id in a form begins with if it is such a session's.
     private static let prefix = "session-"
@@ -25,39 +23,45 @@ struct AppSessions: Sendable {
     }
 
     /// The live ones of a person, each apart, newest first.
-    func list(of person: Person, _ context: RealmContext) async throws -> [Listed] {
+    func list(of person: Person, notBefore: Int64, at now: Int64) async throws -> [Listed] {
         let sessions = try await people.appSessions(
             of: person.id,
-            realmID: context.realm.id,
-            notBefore: context.realm.notBefore,
-            at: context.now
+            realmID: person.realmID,
+            notBefore: notBefore,
+            at: now
         )
-        var listed: [Listed] = []
-        for session in sessions {
-            let client = try await grants.client(id: session.clientID, in: context.realm)
-            guard let client else { continue }
-            listed.append(
+        let names = try await names(Set(sessions.map(\.clientID)), realmID: person.realmID)
+        return sessions.compactMap { session in
+            names[session.clientID].map { name in
                 Listed(
                     formID: Self.prefix + session.grantID.text,
-                    app: client.listedName,
+                    app: name,
                     lastUsedAt: session.lastUsedAt
                 )
-            )
+            }
         }
-        return listed
     }
 
     /// Ends one session of the person, and no one else's.
-    func end(_ id: UniqueID, of person: Person, _ context: RealmContext) async throws {
+    ///
+    /// - Returns: The `client_id` of its app; `nil`: it is none of theirs.
+    func end(_ id: UniqueID, of person: Person, at now: Int64) async throws -> String? {
         let ended = try await people.endAppSession(
             id,
             of: person.id,
-            realmID: context.realm.id,
-            at: context.now
+            realmID: person.realmID,
+            at: now
         )
-        guard let ended, let client = try await grants.client(id: ended, in: context.realm) else {
-            return
+        guard let ended else { return nil }
+        return try await realms.client(id: ended, realmID: person.realmID)?.clientID
+    }
+
+    /// What lists of a person's apps call clients, by their ids.
+    func names(_ clientIDs: Set<String>, realmID: String) async throws -> [String: String] {
+        var names: [String: String] = [:]
+        for id in clientIDs {
+            names[id] = try await realms.client(id: id, realmID: realmID)?.listedName
         }
-        events.note(.tokenRevoked, context, grant: id, client: client.clientID)
+        return names
     }
 }

@@ -1,0 +1,192 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoBackend
+
+/// The account of a person of a realm: the backend's pages, below the realm.
+@Suite("The account in a realm") struct RealmAccountTests {
+    private static let base = "/realms/test/account"
+
+    private static func server(_ configure: @escaping (inout NewRealm) -> Void = { _ in })
+        async throws -> BackendUnderTest
+    {
+        try await BackendUnderTest(realm: { new in
+            new.people[0].person.email = "ann@example.com"
+            new.people[0].person.givenName = "Alice"
+            new.people[0].person.familyName = "Liddell"
+            configure(&new)
+        })
+    }
+
+    /// Alice signs in with her password for a page of her account.
+    private static func open(
+        _ page: String = "",
+        _ visitor: TestVisitor
+    ) async throws -> TestVisitor.Visited {
+        try await visitor.submit(try await visitor.open(base + page), TestRealm.login())
+    }
+
+    private static func alice(_ server: BackendUnderTest) async throws -> Person? {
+        try await server.database.people.credentials(
+            realmID: TestRealm.id,
+            login: "alice",
+            byEmail: false
+        )?.person
+    }
+
+    @Test(
+        "a person who signs in comes to the page that they wanted",
+        arguments: [
+            "", "/details", "/devices", "/ways", "/delete",
+        ]
+    )
+    func wanted(_ page: String) async throws {
+        let visitor = TestVisitor(try await Self.server())
+        #expect(try await Self.open(page, visitor).path == Self.base + page)
+    }
+
+    // MARK: Details
+
+    @Test("given and family name are changed apart; an address only by the code that is sent to it")
+    func details() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        let page = try await Self.open("/details", visitor)
+        let typed = [("given_name", " Ann "), ("family_name", ""), ("email", "ann@example.com")]
+        let saved = try await visitor.press("save", on: page, typed)
+        #expect(saved.path == Self.base + "/details?saved=1")
+        var alice = try #require(try await Self.alice(server))
+        #expect(alice.givenName == "Ann" && alice.familyName == nil && alice.fullName == "Ann")
+        let asked = try await visitor.press(
+            "save",
+            on: saved,
+            [("given_name", "Ann"), ("email", "new@example.com")]
+        )
+        #expect(try await Self.alice(server)?.email == "ann@example.com")
+        let code = try #require(try await server.mailedCode())
+        let done = try await visitor.press("confirm", on: asked, [("code", code)])
+        #expect(done.path == Self.base + "/details?saved=1")
+        alice = try #require(try await Self.alice(server))
+        #expect(alice.email == "new@example.com" && alice.isEmailVerified)
+    }
+
+    // MARK: Proof
+
+    @Test("WEB-SESS-8: the password proves who they are, and they come back to the page")
+    func password() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        let page = try await Self.open("/delete", visitor)
+        server.clock.advance(by: 601)
+        let asked = try await visitor.press("delete", on: page, [("sure", "1")])
+        #expect(asked.path.hasPrefix(Self.base + "/confirm?"))
+        #expect(try await Self.alice(server) != nil)
+        let signIn = try await visitor.press("password", on: asked)
+        #expect(signIn.path == "/realms/test/login-actions/signed-in?page=deletion&prompt=login")
+        #expect(signIn.reply.text.contains("ann@example.com"))
+        let back = try await visitor.submit(signIn, TestRealm.login())
+        #expect(back.path == Self.base + "/delete")
+        _ = try await visitor.press("delete", on: back, [("sure", "1")])
+        #expect(try await Self.alice(server) == nil)
+    }
+
+    @Test("who has no password is not asked for one")
+    func noPassword() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open(Self.base + "/delete")
+        let google = try await visitor.submit(page, [("way", "google")])
+        let account = try await visitor.choose(.ben, at: google, "google")
+        server.clock.advance(by: 601)
+        let asked = try await visitor.press("delete", on: account, [("sure", "1")])
+        #expect(asked.path.hasPrefix(Self.base + "/confirm?"))
+        #expect(!asked.reply.text.contains(#"value="password""#))
+    }
+
+    // MARK: Deletion
+
+    @Test("a person deletes themselves: sessions end, and their browser forgets them")
+    func deletion() async throws {
+        let server = try await Self.server()
+        let (visitor, other) = (TestVisitor(server), TestVisitor(server))
+        _ = try await Self.open("/devices", other)
+        let page = try await Self.open("/delete", visitor)
+        let unsure = try await visitor.press("delete", on: page)
+        #expect(unsure.reply.text.contains(#"aria-invalid="true""#))
+        #expect(try await Self.alice(server) != nil)
+        let gone = try await visitor.press("delete", on: unsure, [("sure", "1")])
+        #expect(gone.reply.status == 200)
+        #expect(try await Self.alice(server) == nil)
+        for browser in [visitor, other] {
+            #expect(try await browser.open(Self.base).path.contains("signed-in?page=overview"))
+        }
+        let event = try await server.database.events.events(EventQuery(), limit: 1).first
+        #expect(event?.kind == .deleted && event?.realm == "test")
+    }
+
+    @Test("attack: where the realm does not let them, no page and no request deletes anyone")
+    func notAllowed() async throws {
+        let server = try await Self.server { $0.realm.allowsDeletion = false }
+        let visitor = TestVisitor(server)
+        let overview = try await Self.open("", visitor)
+        #expect(!overview.reply.text.contains("/account/delete"))
+        #expect(try await visitor.request(Self.base + "/delete").status == 403)
+        #expect(try await Self.alice(server) != nil)
+    }
+
+    @Test("attack: nor does a page that was opened before, or a program, at the backend")
+    func notAllowedByNow() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google")
+        let page = try await visitor.open("/account/delete")
+        var realm = try #require(try await server.database.realms.realm(named: "home"))
+        realm.allowsDeletion = false
+        #expect(try await server.database.realms.update(realm) == .changed)
+        try await server.backend.directory.refresh()
+        let refused = try await visitor.submit(page, [("action", "delete"), ("sure", "1")])
+        #expect(refused.reply.status == 403)
+        let ours: HTTPFields = [.accept: "application/json", .fetchSite: "same-origin"]
+        let reply = try await visitor.request("/v1/account", .delete, [], from: nil, ours)
+        #expect(reply.error == "forbidden")
+        #expect(try await visitor.open("/account").path == "/account")
+    }
+
+    // MARK: Data
+
+    @Test("a person downloads what is known of them, and nothing of anyone else")
+    func data() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await Self.open("/details", visitor)
+        let reply = try await visitor.request(Self.base + "/data")
+        #expect(reply.status == 200)
+        #expect(reply.headers[.contentDisposition] == #"attachment; filename="account.json""#)
+        let account = try #require(reply.json.object("account"))
+        #expect(account.string("email") == "ann@example.com")
+        #expect(account.string("given_name") == "Alice")
+        #expect(reply.json.bool("password") == true)
+        #expect(reply.json["sessions"]?.array?.count == 1)
+        for foreign in ["bob", "argon2", "hash", "token"] {
+            #expect(!reply.text.contains(foreign), "\(foreign)")
+        }
+    }
+
+    @Test("WEB-SESS-8: not without a proof of now, nor from another site's page")
+    func dataUnproven() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await Self.open("/details", visitor)
+        server.clock.advance(by: 601)
+        let asked = try await visitor.open(Self.base + "/data")
+        #expect(asked.path == Self.base + "/confirm?for=downloading&return_to=%2Faccount%2Fdata")
+        #expect(!asked.reply.text.contains("Liddell\","))
+        let nobody = try await TestVisitor(server).request(Self.base + "/data")
+        #expect(nobody.status == 303)
+    }
+}
