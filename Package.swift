@@ -240,13 +240,25 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "PorticoSignIn",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
+                "PorticoStores", "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream",
+                "PorticoATProtocol", crypto, httpTypes,
+                serverProduct("NIOCore", "swift-nio"),
+                serverProduct("Logging", "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+
         // MARK: Floor 3
         .target(
             name: "PorticoProvider",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoWeb",
-                "PorticoPages", "PorticoATProtocol", "PorticoAdministration", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoSignIn", "PorticoATProtocol",
+                "PorticoAdministration", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings
@@ -267,7 +279,7 @@ let package = Package(
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
                 "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream",
+                "PorticoWeb", "PorticoPages", "PorticoUpstream", "PorticoSignIn",
                 "PorticoATProtocol", crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
@@ -298,7 +310,8 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
                 "PorticoKeycloak",
-                "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", "CYAML", crypto,
+                "PorticoSignIn", "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", "CYAML",
+                crypto,
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
@@ -360,7 +373,8 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
                 "PorticoKeycloak",
-                "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", crypto, httpTypes,
+                "PorticoSignIn", "PorticoBackend", "PorticoStandIns", "PorticoATProtocol", crypto,
+                httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
             ],
@@ -474,8 +488,7 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
                 "PorticoPages", "PorticoOutbound", "PorticoATProtocol", "PorticoSQLite",
-                "PorticoAdministration", "PorticoProvider",
-                "Portico",
+                "PorticoAdministration", "PorticoSignIn", "PorticoProvider", "Portico",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
             ],
             swiftSettings: settings
@@ -528,7 +541,8 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
                 "PorticoSQLite", "PorticoAdministration", "PorticoProvider", "PorticoUpstream",
                 "PorticoATProtocol",
-                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", "PorticoTesting", crypto,
+                "PorticoSignIn", "PorticoBackend", "PorticoStandIns", "PorticoTestSupport",
+                "PorticoTesting", crypto,
                 httpTypes,
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],
@@ -550,8 +564,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
-                "PorticoAdministration", "PorticoProvider", "PorticoKeycloak", "PorticoBackend",
-                "PorticoProgram",
+                "PorticoAdministration", "PorticoProvider", "PorticoKeycloak", "PorticoSignIn",
+                "PorticoBackend", "PorticoProgram",
                 "PorticoATProtocol", "PorticoStandIns", "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
@@ -563,15 +577,16 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores", "PorticoOutbound",
-                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", httpTypes,
+                "PorticoSignIn", "PorticoBackend", "PorticoStandIns", "PorticoTestSupport",
+                httpTypes,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoAdministration", "PorticoBackend", "PorticoProgram", "PorticoProvider",
-                "PorticoStores", "PorticoTestSupport", "PorticoWeb",
+                "PorticoAdministration", "PorticoSignIn", "PorticoBackend", "PorticoProgram",
+                "PorticoProvider", "PorticoStores", "PorticoTestSupport", "PorticoWeb",
                 httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],

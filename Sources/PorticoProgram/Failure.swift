@@ -5,6 +5,7 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoSystem
 import PorticoUpstream

@@ -4,6 +4,7 @@ package import PorticoBytes
 package import PorticoPages
 package import PorticoProtocol
 package import PorticoSeals
+package import PorticoSignIn
 package import PorticoStores
 package import PorticoWeb
 

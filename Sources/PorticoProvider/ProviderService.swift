@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 package import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 package import PorticoWeb
 

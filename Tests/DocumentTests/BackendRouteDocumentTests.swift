@@ -4,12 +4,13 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("The description of the BFF's addresses, against its routes")
 struct BackendRouteDocumentTests {
     private let document: OpenAPIDocument
 
-    private let routes: RouteTable<BackendContext>
+    private let routes: RouteTable<SignInContext>
 
     init() async throws {
         document = try OpenAPIDocument()
@@ -52,7 +53,7 @@ struct BackendRouteDocumentTests {
     @Test("docs/openapi.yaml has every error code of the BFF, and no other")
     func errors() {
         let listed = document.items(in: "components", "schemas", "ErrorCode")
-        #expect(listed == BackendError.Code.allCases.map(\.rawValue))
+        #expect(listed == ServiceError.Code.allCases.map(\.rawValue))
     }
 
     @Test("every error of the BFF has its row in docs/errors.md, with its status, and no other has")
@@ -61,7 +62,7 @@ struct BackendRouteDocumentTests {
             below: "## What the backend-for-frontend answers"
         )
         let listed = rows.map { "\($0[0]) \($0[1])" }
-        let known = BackendError.Code.allCases.map { "`\($0.rawValue)` \($0.status.code)" }
+        let known = ServiceError.Code.allCases.map { "`\($0.rawValue)` \($0.status.code)" }
         #expect(Set(listed) == Set(known))
         #expect(listed.count == known.count)
     }

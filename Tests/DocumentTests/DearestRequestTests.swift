@@ -5,6 +5,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 @testable import PorticoProvider
 
 /// The addresses that scripts/dearest-request tries.
@@ -19,7 +20,7 @@ struct DearestRequestTests {
 
     private let entries: [Entry]
     private let provider: RouteTable<RealmContext>
-    private let backend: RouteTable<BackendContext>
+    private let backend: RouteTable<SignInContext>
 
     init() async throws {
         provider = try await ProviderUnderTest().provider.service.routes

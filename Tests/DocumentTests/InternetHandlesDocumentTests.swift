@@ -64,9 +64,9 @@ import Testing
         )
         for reason in reasons { #expect(told.contains("`\(reason)`"), "\(reason)") }
         let codes = try [
-            "Handles/HandleFault", "Handles/XRPCEndpoint", "Configuration/BackendDirectory",
+            "Handles/HandleFault", "Handles/XRPCEndpoint", "Configuration/ProviderDirectory",
             "Handles/HandleSessionEndpoint", "HandOff/AppTarget", "Endpoints/AppTokenEndpoint",
-        ].flatMap { try words(/BackendError\(\s*\.(\w+),/, in: "PorticoBackend/\($0).swift") }
+        ].flatMap { try words(/ServiceError\(\s*\.(\w+),/, in: "PorticoBackend/\($0).swift") }
         for code in Set(codes) {
             let name = code.replacing(/[A-Z]/) { "_\($0.output.lowercased())" }
             #expect(told.contains("`\(name)`"), "\(name)")

@@ -192,7 +192,7 @@ struct SourceRuleTests {
             "FullHost",
             // HandleTokens and HandleRevocation.
             "HandleServerFailure", "HandleRefreshFailure",
-            // HandleLogin and HandleCallback; BackendDirectory, and commands.
+            // HandleLogin and HandleCallback; ProviderDirectory, and commands.
             "HandleFault", "HandleProviderRefusal",
             // The import of a realm, which says where it stands.
             "KeycloakHashError",

@@ -1,4 +1,5 @@
 import PorticoBackend
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport

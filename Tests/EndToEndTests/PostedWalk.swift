@@ -1,5 +1,6 @@
 import PorticoBackend
 import PorticoBytes
+import PorticoSignIn
 import PorticoStores
 import PorticoTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import PorticoBackend
+import PorticoSignIn
 import PorticoStandIns
 import PorticoTestSupport
 import Testing

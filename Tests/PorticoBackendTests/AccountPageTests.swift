@@ -3,6 +3,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport

@@ -10,6 +10,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("An app's session") struct AppSessionTests {
     private let server: BackendUnderTest
@@ -303,7 +304,7 @@ import Testing
         } else {
             #expect(try await server.database.deleteApp(BackendUnderTest.notes) == .changed)
         }
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
     }
 
     enum Withdrawal: CaseIterable { case disabled, handsNothingOff, removed }
@@ -330,7 +331,7 @@ import Testing
             var notes = BackendUnderTest.notes
             notes.handOff.form = .none
             try await server.database.put(notes)
-            try await server.backend.directory.refresh()
+            try await server.backend.signIn.directory.refresh()
         case .removed: try await Self.set(nil, server)
         }
         let checked = try await server.send(.get, "/v1/auth/session", headers: bearer)

@@ -3,6 +3,7 @@ import HTTPTypes
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
@@ -225,7 +226,7 @@ import Testing
             random: .system
         )
         try await configuration.put(record)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let page = try await returning.visitor.open(returning.callback)
         #expect(page.path.contains("error=authentication_failed&reason=provider_misconfigured"))
         #expect(returning.visitor.cookies["__Host-session"] == nil)

@@ -4,6 +4,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
@@ -188,7 +189,7 @@ import Testing
                 try await configuration.deleteProvider(name: "facebook", realmID: "home")
                     == .changed
             )
-            try await server.backend.directory.refresh()
+            try await server.backend.signIn.directory.refresh()
         }
         let refused = try await visitor.program(.delete, "/v1/account/unlink/google")
         #expect(refused.json.string("error") == "last_way")

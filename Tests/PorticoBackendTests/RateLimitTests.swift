@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// The rate limits of docs/threat-model.md, behind a trusted proxy: the proxy's own word, the last
 /// in `X-Forwarded-For`, says who asks.
@@ -72,7 +73,7 @@ import Testing
         ]
     )
     func perAddress(_ limit: Limit) async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         for count in 0..<(limit.allowed + 3) {
             // A client writes what it likes further left.
             let forged = "203.0.113.\(count), 192.0.2.9"
@@ -94,7 +95,7 @@ import Testing
         arguments: ["google", "atproto"]
     )
     func ownAttempt(_ provider: String) async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         let (visitor, other) = (TestVisitor(server), TestVisitor(server))
         let answers = [
             try await Self.answer(to: visitor, provider, server),
@@ -138,7 +139,7 @@ import Testing
 
     @Test("WEB-BRUTE-2: an office signs in by its apps; only tokens that are refused are few")
     func nativeOffice() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: SignInLimits())
         var fields: [(String, String)] = []
         for number in 1...30 {
             let made = try await server.send(.post, "/v1/auth/apple/native/nonce")
@@ -167,7 +168,7 @@ import Testing
 
     @Test("WEB-BRUTE-2: an app that must wait for refused tokens uses up no sign-ins by asking")
     func nativeWaits() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: SignInLimits())
         let fields = [("app", "notes"), ("id_token", "x"), ("nonce", "x")]
         for _ in 1...10 {
             #expect(try await server.post("/v1/auth/apple/native", fields).status == 401)
@@ -184,7 +185,7 @@ import Testing
 
     @Test("An app that waits is told by a page, not by a redirect that costs a sign-in")
     func page() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: SignInLimits())
         let visitor = TestVisitor(server)
         for _ in 0..<5 { _ = try await visitor.request("/v1/auth/google") }
         let reply = try await visitor.request("/v1/auth/google")
@@ -309,7 +310,7 @@ import Testing
         arguments: unseenOnes
     )
     func unseen(_ asking: Asking) async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         for path in [
             "/v1/auth/google", "/v1/auth/google/callback?state=x&code=y",
             "/v1/auth/keycloak/callback/link?state=x", "/oauth/callback?state=x",
@@ -332,7 +333,7 @@ import Testing
             ("/v1/auth/google", 60), ("/v1/auth/google/callback?state=x&code=y", 10),
             ("/oauth/callback?state=x", 10),
         ] {
-            let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+            let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
             for number in 1...(most + 5) {
                 let reply = try await server.send(.get, path, headers: led.fields)
                 #expect((reply.status == 429) == (number > most), "\(path) \(number)")
@@ -347,7 +348,7 @@ import Testing
         arguments: ["cross-site", "same-site", nil] as [String?]
     )
     func programs(_ site: String?) async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: SignInLimits())
         var fields = HTTPFields()
         fields[.fetchSite] = site
         // Browsers without that field say where a post comes from.
@@ -387,7 +388,7 @@ import Testing
 
     @Test("an office of one address: sixty begin at each provider a minute, each browser five")
     func office() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits())
+        let server = try await BackendUnderTest(limits: SignInLimits())
         for number in 1...12 {
             let visitor = TestVisitor(server)
             for _ in 1...5 {
@@ -409,7 +410,7 @@ import Testing
 @Suite("Limits of the backend") struct BackendLimitTests {
     @Test("WEB-BRUTE-2: a thousand people a second, each from an address of their own, all get in")
     func crowd() {
-        let limits = BackendLimits()
+        let limits = SignInLimits()
         let begun = Date(timeIntervalSince1970: 1_800_000_000)
         var refused = 0
         for number in 0..<60_000 {

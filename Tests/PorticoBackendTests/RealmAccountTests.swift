@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// The account of a person of a realm: the backend's pages, below the realm.
 @Suite("The account in a realm") struct RealmAccountTests {
@@ -148,7 +149,7 @@ import Testing
         var realm = try #require(try await server.database.realms.realm(named: "home"))
         realm.allowsDeletion = false
         #expect(try await server.database.realms.update(realm) == .changed)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let refused = try await visitor.submit(page, [("action", "delete"), ("sure", "1")])
         #expect(refused.reply.status == 403)
         let ours: HTTPFields = [.accept: "application/json", .fetchSite: "same-origin"]
@@ -188,5 +189,73 @@ import Testing
         #expect(!asked.reply.text.contains("Liddell\","))
         let nobody = try await TestVisitor(server).request(Self.base + "/data")
         #expect(nobody.status == 303)
+    }
+
+    // MARK: One host for both
+
+    /// Whose backend has the people of the realm `test`.
+    private static func shared() async throws -> BackendUnderTest {
+        let server = try await server()
+        try await server.shareRealm()
+        return server
+    }
+
+    @Test("the realm's addresses lead to the backend's, and those to the realm's sign-in and back")
+    func sharedPages() async throws {
+        let visitor = TestVisitor(try await Self.shared())
+        for (path, page) in [
+            (Self.base, "/account"), (Self.base + "/devices", "/account/devices"),
+            ("/account/delete", "/account/delete"),
+        ] {
+            let signIn = try await TestVisitor(visitor.server).open(path)
+            #expect(signIn.path.hasPrefix("/realms/test/login-actions/signed-in?return_to="))
+            let asked = try await visitor.open(path)
+            if asked.path == page { continue }
+            #expect(try await visitor.submit(asked, TestRealm.login()).path == page)
+        }
+    }
+
+    @Test("a person with a password signs in to the web app, and comes back to its page")
+    func webApp() async throws {
+        let visitor = TestVisitor(try await Self.shared())
+        let choice = try await visitor.open("/login?return_to=/account/ways?x=1")
+        let link = try #require(
+            try Markup(page: choice.reply.text).all("a").compactMap { $0.attributes["href"] }
+                .first { $0.hasPrefix("/realms/test/login-actions/") }
+        )
+        let signIn = try await visitor.open(link)
+        let wrong = try await visitor.submit(signIn, [("username", "alice"), ("password", "no")])
+        let back = try await visitor.submit(wrong, TestRealm.login())
+        #expect(back.path == "/account/ways?x=1")
+        // By Google from the same page, too.
+        let other = TestVisitor(visitor.server)
+        let google = try await other.submit(try await other.open(link), [("way", "google")])
+        #expect(try await other.choose(.ben, at: google, "google").path == "/account/ways?x=1")
+    }
+
+    @Test(
+        "attack E12: a sign-in with a password leads to no other site, and begins and ends no sign-in",
+        arguments: [
+            "https://evil.example", "//evil.example", "/\\evil.example", "/v1/auth/google",
+            "/logout",
+        ]
+    )
+    func elsewhere(_ path: String) async throws {
+        let visitor = TestVisitor(try await Self.shared())
+        let address = FormEncoding.appending(
+            [(name: "return_to", value: path)],
+            to: "/realms/test/login-actions/signed-in"
+        )
+        let back = try await visitor.submit(try await visitor.open(address), TestRealm.login())
+        #expect(["/", "/dashboard"].contains(back.path))
+    }
+
+    @Test("attack: where the backend is another realm's, a sign-in leads to none of its pages")
+    func unshared() async throws {
+        let visitor = TestVisitor(try await Self.server())
+        let address = "/realms/test/login-actions/signed-in?return_to=%2Forders"
+        let back = try await visitor.submit(try await visitor.open(address), TestRealm.login())
+        #expect(back.path == Self.base)
+        #expect(try await !visitor.open("/login").reply.text.contains("/realms/test/"))
     }
 }

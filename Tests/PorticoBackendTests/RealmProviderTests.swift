@@ -8,6 +8,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Identity providers of a realm that is not the backend's, at the realm's own addresses
 /// (docs/decisions/0168).
@@ -84,7 +85,7 @@ import Testing
         )
         google.isEnabled = false
         try await server.database.configuration.put(google)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let other = TestVisitor(server)
         let shown = try await other.open(hinted)
         #expect(shown.path.contains("/protocol/openid-connect/auth"))
@@ -128,7 +129,7 @@ import Testing
             record.isEnabled = false
             try await server.database.configuration.put(record)
         }
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let other = TestVisitor(server)
         let there = try await other.open(Self.authorization())
         #expect(there.url.hasPrefix("http://localhost:9000/"))

@@ -10,6 +10,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// What the addresses of a realm have of their own: lifetimes, proofs, notices, seals
 /// (docs/decisions/0168).
@@ -271,7 +272,7 @@ import Testing
         try await realms.put(
             RealmPart(realmID: "home", kind: "identityProviders", id: "corp", document: [:])
         )
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let visitor = TestVisitor(server)
         #expect(try await visitor.open("/login").reply.text.contains("/v1/auth/corp"))
         let base = "/realms/" + "home" + "/broker"
@@ -283,7 +284,7 @@ import Testing
             let reply = try await visitor.request("https://app.example.com\(path)")
             #expect(reply.status == status, "\(path)")
         }
-        let directory = server.backend.directory
+        let directory = server.backend.signIn.directory
         let corp = try #require(directory.provider(named: "corp"))
         let google = try #require(directory.provider(named: "google"))
         #expect(directory.callback(of: corp, isLink: true) == "\(base)/corp/endpoint")
@@ -300,7 +301,7 @@ import Testing
         var other = realm
         other.id = UniqueID(random: .system).text
         other.name = "other"
-        let directory = server.backend.directory
+        let directory = server.backend.signIn.directory
         let places = [directory, directory.at(realm), directory.at(other)]
         let policy = CookiePolicy(try PublicURL("https://app.example.com"))
         let moment = Moment(now: server.clock.now, random: .system)

@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport

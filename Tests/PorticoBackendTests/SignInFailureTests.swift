@@ -3,6 +3,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
@@ -183,11 +184,11 @@ import Testing
         )
     }
 
-    private static func directory(_ records: [ProviderRecord]) async throws -> BackendDirectory {
+    private static func directory(_ records: [ProviderRecord]) async throws -> ProviderDirectory {
         let database = try TestDatabase.inMemory()
         for record in records { try await database.put(record) }
         let clock = StoppedClock()
-        return try await BackendDirectory(store: database.configuration) { record in
+        return try await ProviderDirectory(store: database.configuration) { record in
             try UpstreamClient(
                 record,
                 secrets: ProviderSecrets(ring: TestRealm.ring),
@@ -225,7 +226,7 @@ import Testing
         let database = try TestDatabase.inMemory()
         try await database.put(Self.record("google"))
         let tries = Locked(0)
-        let directory = try await BackendDirectory(store: database.configuration) { _ in
+        let directory = try await ProviderDirectory(store: database.configuration) { _ in
             tries.withLock { $0 += 1 }
             throw IdentityProviderRefusal.publicAddress
         }
@@ -247,7 +248,7 @@ import Testing
         record.settings = [:]
         try await database.put(record)
         let clock = StoppedClock()
-        let directory = try await BackendDirectory(store: database.configuration) { record in
+        let directory = try await ProviderDirectory(store: database.configuration) { record in
             try UpstreamClient(
                 record,
                 secrets: ProviderSecrets(ring: TestRealm.ring),

@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("What a sign-out gives back to providers") struct SignOutTokenTests {
     private let server: BackendUnderTest
@@ -212,7 +213,7 @@ import Testing
         let departure = AccountDeparture(
             accounts: server.database.accounts,
             sessions: server.database.sessions,
-            directory: server.backend.directory,
+            directory: server.backend.signIn.directory,
             ring: server.ring,
             patience: .milliseconds(500)
         )
@@ -284,11 +285,11 @@ extension BackendUnderTest {
         case .mode: app.handOff.form = .code
         case .removed:
             #expect(try await server.database.deleteApp(app) == .changed)
-            _ = try await server.backend.directory.refresh()
+            _ = try await server.backend.signIn.directory.refresh()
             return
         }
         try await server.database.put(app)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
     }
 
     /// Refused on a page: no one is led to the app, and no session begins.
@@ -410,7 +411,7 @@ extension BackendUnderTest {
             record.settings["issuer"] = .string("http://\(BackendUnderTest.standInHost)/another")
         }
         try await configuration.put(record)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let form = try #require(HTMLForm.all(in: asked.reply.text).first)
         let reply = try await visitor.request(
             "/login/account",
@@ -431,11 +432,11 @@ extension BackendUnderTest {
         var notes = BackendUnderTest.notes
         notes.redirectURIs.removeAll { $0.kind == .loopback }
         try await server.database.put(notes)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         #expect(try await app.redeem(String(code), at: server).status == 400)
         // Spent by it.
         try await server.database.put(BackendUnderTest.notes)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         #expect(try await app.redeem(String(code), at: server).status == 400)
     }
 }

@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Signing in with a provider, in a browser") struct WebSignInTests {
     private let server: BackendUnderTest

@@ -40,6 +40,16 @@ extension ChooseMethodPage: PageWithStates {
             GalleryState("not responding", page(.signIn, methods: withoutGoogle)),
             GalleryState("no methods", page(.signIn, methods: [])),
             GalleryState(
+                "with a password",
+                page(
+                    .signIn,
+                    password: PageLink(
+                        path: "/realms/demo/login-actions/signed-in?return_to=%2Forders"
+                    ),
+                    fields: [PageField("return_to", "/orders")]
+                )
+            ),
+            GalleryState(
                 "with an internet handle",
                 page(.signIn, methods: SignInMethod.samples + [.handle])
             ),
@@ -85,6 +95,7 @@ extension ChooseMethodPage: PageWithStates {
         _ mode: Mode,
         app: String? = nil,
         methods: [SignInMethod] = SignInMethod.samples,
+        password: PageLink? = nil,
         isRemembered: Bool = false,
         fields: [PageField] = [],
         problem: Problem? = nil
@@ -93,6 +104,7 @@ extension ChooseMethodPage: PageWithStates {
             mode: mode,
             app: app,
             methods: methods,
+            password: password,
             isRemembered: isRemembered,
             fields: fields,
             problem: problem,

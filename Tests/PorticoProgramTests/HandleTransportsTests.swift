@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 @testable import PorticoOutbound
 @testable import PorticoProgram
 

@@ -6,6 +6,7 @@ import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoTestSupport
 import PorticoWeb

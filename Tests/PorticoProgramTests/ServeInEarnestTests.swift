@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoBackend
 import PorticoProtocol
+import PorticoSignIn
 import PorticoTestSupport
 import Testing
 

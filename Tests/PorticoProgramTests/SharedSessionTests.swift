@@ -7,18 +7,18 @@ import Testing
     @Test("who signs in with Google on the realm's page is signed in at the web app")
     func both() async throws {
         let demo = try await DemoServer()
-        let devices = demo.issuer + "/account/devices"
+        let apps = demo.issuer + "/account/apps"
         let person = WebPerson()
-        let page = try await person.get(devices)
+        let page = try await person.get(apps)
         #expect(page.text.contains(#"name="way" value="google""#))
-        let choice = try await person.submit(page, from: devices, [("way", "google")])
+        let choice = try await person.submit(page, from: apps, [("way", "google")])
         #expect(choice.text.contains("ben"))
         let standIn = try #require(demo.running.stdout.firstMatch(of: /Stand-ins +(\S+)/)).1
         let back = try await person.submit(choice, from: String(standIn), [("person", "ben")])
         #expect(back.status == 200)
         let session = try await person.get(demo.url + "/v1/auth/session")
         #expect(session.json.bool("authenticated") == true)
-        let listed = try await person.get(devices)
+        let listed = try await person.get(apps)
         #expect(listed.status == 200)
         #expect(!listed.text.contains(#"name="password""#))
         // The providers are at the backend, and nowhere else.
@@ -38,8 +38,8 @@ import Testing
     func password() async throws {
         let demo = try await DemoServer()
         let person = WebPerson()
-        let devices = demo.issuer + "/account/devices"
-        _ = try await person.signIn(at: devices, "ann", demo.passwords["ann"] ?? "")
+        let apps = demo.issuer + "/account/apps"
+        _ = try await person.signIn(at: apps, "ann", demo.passwords["ann"] ?? "")
         let session = try await person.get(demo.url + "/v1/auth/session")
         #expect(session.json.object("user")?.string("email") == "ann@demo.example")
         let account = try await person.get(demo.url + "/account")
@@ -47,7 +47,7 @@ import Testing
         // Signing out of the web app is signing out.
         let page = try await person.get(demo.url + "/logout")
         _ = try await person.submit(page, from: demo.url + "/logout", [("action", "sign-out")])
-        #expect(try await person.get(devices).text.contains(#"name="password""#))
+        #expect(try await person.get(apps).text.contains(#"name="password""#))
         try await person.close()
         try await demo.stop()
     }

@@ -5,33 +5,34 @@ import PorticoSeals
 package import PorticoStores
 import PorticoUpstream
 package import PorticoWeb
+package import PorticoSignIn
 
 /// The additional page of a demonstration: the emails that it does not send. Never served in
 /// production.
 package struct DemoService: PageService {
-    package let routes: RouteTable<BackendContext>
+    package let routes: RouteTable<SignInContext>
     package let page: PageResponder
 
     package func context(_ request: RequestContext, _ parameters: PathParameters)
-        -> BackendContext?
+        -> SignInContext?
     {
-        BackendContext(request, parameters)
+        SignInContext(request, parameters)
     }
 }
 
 struct DemoPages: Sendable {
     let page: PageResponder
     let outbox: OutboxStore
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let ring: KeyRing
     /// Of the public URL.
     let origin: String
 
-    var routes: [Route<BackendContext>] {
+    var routes: [Route<SignInContext>] {
         [.get("/_outbox", for: .people, sent)]
     }
 
-    private func sent(_ context: BackendContext) async -> Response {
+    private func sent(_ context: SignInContext) async -> Response {
         do {
             let mails = try await outbox.latest(limit: 50).map { try shown($0) }
             return page(OutboxPage(mails: mails, now: context.now), context)
@@ -67,12 +68,12 @@ extension Backend {
     /// The pages of a demonstration.
     package func demo(outbox: OutboxStore) throws -> DemoService {
         let pages = DemoPages(
-            page: page,
+            page: signIn.page,
             outbox: outbox,
-            directory: directory,
-            ring: ring,
-            origin: publicURL.origin
+            directory: signIn.directory,
+            ring: signIn.ring,
+            origin: signIn.publicURL.origin
         )
-        return DemoService(routes: try RouteTable(pages.routes), page: page)
+        return DemoService(routes: try RouteTable(pages.routes), page: signIn.page)
     }
 }

@@ -6,12 +6,13 @@ import PorticoSeals
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb
+import PorticoSignIn
 
 /// `/v1/account/…`: lets programs show and change a person's account.
 struct AccountEndpoint: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let start: SignInStart
     let departure: AccountDeparture
     let signOut: BrowserSignOut
@@ -22,10 +23,10 @@ struct AccountEndpoint: Sendable {
     let linkLimit: RateLimiter
 
     /// The session of a person who has proven in the last ten minutes who they are (WEB-SESS-8).
-    private func recent(_ context: BackendContext) async throws -> LiveSession {
+    private func recent(_ context: SignInContext) async throws -> LiveSession {
         let live = try await check.changer(context)
         guard live.isProven(at: context.now) else {
-            throw BackendError(
+            throw ServiceError(
                 .reauthenticationRequired,
                 "Confirm by a mailed code, or a new sign-in, who you are."
             )
@@ -33,7 +34,7 @@ struct AccountEndpoint: Sendable {
         return live
     }
 
-    func get(_ context: BackendContext) async throws -> Response {
+    func get(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let identities = try await accounts.identities(of: live.person.id)
         let sessions = try await check.shown(to: live, at: context.now)
@@ -50,39 +51,39 @@ struct AccountEndpoint: Sendable {
         )
     }
 
-    func sessions(_ context: BackendContext) async throws -> Response {
+    func sessions(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let sessions = try await check.shown(to: live, at: context.now)
         return Response(json: ["sessions": Self.list(sessions, live)], headers: headers)
     }
 
-    func endSession(_ id: Substring, _ context: BackendContext) async throws -> Response {
+    func endSession(_ id: Substring, _ context: SignInContext) async throws -> Response {
         let live = try await check.changer(context)
         let id = String(id)
         guard id.utf8.count <= 255,
             try await departure.signOut(id, of: live.person.id, at: context.now) != nil
-        else { throw BackendError(.notFound, "There is no session of that id.") }
+        else { throw ServiceError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
             .adding(try await signOut.afterEnding(id, of: live, context))
     }
 
-    func providers(_ context: BackendContext) async throws -> Response {
+    func providers(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let identities = try await accounts.identities(of: live.person.id)
         return Response(json: ["providers": Self.list(identities)], headers: headers)
     }
 
     /// Begins linking a second identity, in the browser that has the session.
-    func link(_ name: Substring, _ context: BackendContext) async throws -> Response {
+    func link(_ name: Substring, _ context: SignInContext) async throws -> Response {
         guard let provider = directory.provider(named: name) else {
-            throw BackendError(.invalidProvider, "There is no provider of that name.")
+            throw ServiceError(.invalidProvider, "There is no provider of that name.")
         }
         let live = try await recent(context)
         if case .wait(let seconds) = linkLimit.take(
             LimitKey("link", live.person.id),
             at: context.moment.now
         ) {
-            throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
+            throw ServiceError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
         let signInReturn = SignInReturn(
             provider: provider.name,
@@ -97,7 +98,7 @@ struct AccountEndpoint: Sendable {
                 context
             )
         } catch let error as SignInError {
-            throw BackendError(starting: error)
+            throw ServiceError(starting: error)
         }
         return Response(
             json: [
@@ -109,18 +110,18 @@ struct AccountEndpoint: Sendable {
         ).adding(started.cookies)
     }
 
-    func unlink(_ name: Substring, _ context: BackendContext) async throws -> Response {
+    func unlink(_ name: Substring, _ context: SignInContext) async throws -> Response {
         let live = try await recent(context)
         switch try await departure.unlink(String(name), from: live.person, context) {
         case .unlinked: return Response(json: ["success": true], headers: headers)
         case .lastOne:
-            throw BackendError(.lastWay, "The last way to sign in cannot be removed.")
+            throw ServiceError(.lastWay, "The last way to sign in cannot be removed.")
         case .notFound:
-            throw BackendError(.notFound, "The account has no identity at that provider.")
+            throw ServiceError(.notFound, "The account has no identity at that provider.")
         }
     }
 
-    func delete(_ context: BackendContext) async throws -> Response {
+    func delete(_ context: SignInContext) async throws -> Response {
         try directory.expectDeletion()
         let live = try await recent(context)
         // Another request may have deleted it at the same time: it is gone in any case.
@@ -134,7 +135,7 @@ struct AccountEndpoint: Sendable {
         ).adding(cookies.removal(context.headers))
     }
 
-    func setEmail(_ context: BackendContext) async throws -> Response {
+    func setEmail(_ context: SignInContext) async throws -> Response {
         let live = try await recent(context)
         let body = try BodyParameters(context)
         try await emails.start(try body.required("email"), for: live.person, context)
@@ -144,15 +145,15 @@ struct AccountEndpoint: Sendable {
         )
     }
 
-    func confirmEmail(_ context: BackendContext) async throws -> Response {
+    func confirmEmail(_ context: SignInContext) async throws -> Response {
         let live = try await check.changer(context)
         let body = try BodyParameters(context)
         switch try await emails.confirm(try body.required("code"), for: live.person, context) {
         case .confirmed: return Response(json: ["success": true], headers: headers)
         case .taken:
-            throw BackendError(.conflict, "The address belongs to another account.")
+            throw ServiceError(.conflict, "The address belongs to another account.")
         case .wrong, .expired, .unknown, .spent, .blocked, .secondOfProvider:
-            throw BackendError(.invalidGrant, "The code is wrong, used or expired.")
+            throw ServiceError(.invalidGrant, "The code is wrong, used or expired.")
         }
     }
 
@@ -167,17 +168,6 @@ struct AccountEndpoint: Sendable {
     }
 }
 
-extension BackendError {
-    /// A provider that cannot be reached now, or is misconfigured.
-    init(starting error: SignInError) {
-        switch error.kind {
-        case .transient:
-            self.init(.providerUnreachable, "The provider does not answer.", retryAfter: 5)
-        default: self.init(.providerError, "The provider's settings do not work.")
-        }
-    }
-}
-
 /// `/v1/account/reauthentication`: for a program that got `reauthentication_required` (WEB-SESS-8)
 /// when the person's provider cannot be made to ask.
 struct ReauthenticationEndpoint: Sendable {
@@ -187,7 +177,7 @@ struct ReauthenticationEndpoint: Sendable {
     let headers: SecurityHeaders
 
     /// Emails a code to the account's address.
-    func start(_ context: BackendContext) async throws -> Response {
+    func start(_ context: SignInContext) async throws -> Response {
         try await emails.start(proving: try await check.changer(context), context)
         return Response(
             json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
@@ -196,13 +186,13 @@ struct ReauthenticationEndpoint: Sendable {
     }
 
     /// Proves the session that presents the code; a browser's session gets a new cookie.
-    func confirm(_ context: BackendContext) async throws -> Response {
+    func confirm(_ context: SignInContext) async throws -> Response {
         let live = try await check.changer(context)
         let body = try BodyParameters(context)
         let code = try body.required("code")
         let (outcome, fields) = try await emails.prove(code, live, cookies, context)
         guard case .confirmed = outcome else {
-            throw BackendError(.invalidGrant, "The code is wrong, used or expired.")
+            throw ServiceError(.invalidGrant, "The code is wrong, used or expired.")
         }
         return Response(json: ["success": true], headers: headers).adding(fields)
     }

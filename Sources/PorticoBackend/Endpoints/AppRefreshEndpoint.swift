@@ -4,6 +4,7 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `POST /v1/auth/refresh`: an app renews its session (docs/decisions/0035).
 ///
@@ -11,23 +12,23 @@ import PorticoWeb
 /// any other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
     let sessions: LiveSessions
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let ring: KeyRing
     let headers: SecurityHeaders
-    let events: BackendEvents
+    let events: SignInLog
 
     /// How many seconds an app without an `Idempotency-Key` may repeat a rotation.
     static let grace: Int64 = 60
 
-    private static let refusal = BackendError(
+    private static let refusal = ServiceError(
         .invalidGrant,
         "The refresh token is unknown, expired or revoked."
     )
 
-    func post(_ context: BackendContext) async throws -> Response {
+    func post(_ context: SignInContext) async throws -> Response {
         let body = try BodyParameters(context)
         let key = try context.headers.idempotencyKey(
-            or: BackendError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
+            or: ServiceError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
         )
         guard let token = KeyedToken(try body.required("refresh_token"), .refresh) else {
             throw Self.refusal
@@ -56,7 +57,7 @@ struct AppRefreshEndpoint: Sendable {
         _ state: RefreshState,
         _ key: Hash256?,
         _ live: LiveSession,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> RefreshState? {
         if token.number == Int64(state.generation) {
             let rotation = Rotation(

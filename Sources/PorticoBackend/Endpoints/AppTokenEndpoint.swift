@@ -4,30 +4,31 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `POST /v1/auth/token`: an app redeems its hand-off code (docs/decisions/0013, WEB-BFF-8).
 struct AppTokenEndpoint: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let sessions: SessionStore
     let handles: HandleSessionStore
     let ring: KeyRing
     let headers: SecurityHeaders
-    let events: BackendEvents
+    let events: SignInLog
     /// Wrong codes from an address.
     let guesses: RateLimiter
 
-    private static let refusal = BackendError(
+    private static let refusal = ServiceError(
         .invalidGrant,
         "The code is unknown, used, expired, or was presented wrongly."
     )
 
-    func post(_ context: BackendContext) async throws -> Response {
+    func post(_ context: SignInContext) async throws -> Response {
         if case .wait(let seconds) = guesses.check(key(context), at: context.moment.now) {
-            throw BackendError(.rateLimited, "Too many wrong codes.", retryAfter: seconds)
+            throw ServiceError(.rateLimited, "Too many wrong codes.", retryAfter: seconds)
         }
         let body = try BodyParameters(context)
         guard try body.required("grant_type") == "authorization_code" else {
-            throw BackendError(.invalidRequest, "grant_type must be authorization_code.")
+            throw ServiceError(.invalidRequest, "grant_type must be authorization_code.")
         }
         let presentation = try presentation(body, context)
         switch try await sessions.redeem(presentation, at: context.now) {
@@ -49,7 +50,7 @@ struct AppTokenEndpoint: Sendable {
     /// nothing else.
     ///
     /// - Returns: `nil` of every other session.
-    private func byHandle(_ live: LiveSession, _ context: BackendContext) async throws
+    private func byHandle(_ live: LiveSession, _ context: SignInContext) async throws
         -> Response?
     {
         guard live.session.identity?.issuer == HandleProvider.kind else { return nil }
@@ -68,14 +69,14 @@ struct AppTokenEndpoint: Sendable {
         )
     }
 
-    private func key(_ context: BackendContext) -> LimitKey {
+    private func key(_ context: SignInContext) -> LimitKey {
         LimitKey("hand-off", context.address)
     }
 
     /// Any text in the form of a code is presented, whether the request is right or wrong: so a
     /// wrong presentation spends the code, also one by an app that no longer exists.
-    private func presentation(_ body: BodyParameters, _ context: BackendContext)
-        throws(BackendError) -> HandOffPresentation
+    private func presentation(_ body: BodyParameters, _ context: SignInContext)
+        throws(ServiceError) -> HandOffPresentation
     {
         let code = try body.required("code")
         let verifier = try body.required("code_verifier")
@@ -89,7 +90,7 @@ struct AppTokenEndpoint: Sendable {
         }
         let redirectURI = try body.optional("redirect_uri") ?? app?.onlyRedirectURI
         guard redirectURI != nil || app == nil else {
-            throw BackendError(.missingParameter, "redirect_uri is required for this app.")
+            throw ServiceError(.missingParameter, "redirect_uri is required for this app.")
         }
         // A redirect that was taken away since the code was made is not the code's any more.
         let registered = redirectURI.flatMap { app?.permits($0) == true ? $0 : nil }

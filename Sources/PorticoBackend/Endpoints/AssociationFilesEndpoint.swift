@@ -1,11 +1,12 @@
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// The files that tell Apple's and Google's systems which app owns which links (SEED-ADR-19):
 /// generated from the registered apps, `application/json`, no redirect.
 struct AssociationFilesEndpoint: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let headers: SecurityHeaders
 
     private static let freshness = 3600

@@ -7,22 +7,23 @@ import PorticoSeals
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb
+import PorticoSignIn
 
 /// Accepts identity tokens that an app got from its platform's sign-in (PRV-N-1 to 4, PRV-A-16 to
 /// 18, PRV-G-12), and Google's One Tap (PRV-G-13).
 struct NativeEndpoint: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let complete: SignInCompletion
     let accounts: AccountStore
     let sessions: LiveSessions
     let nonces: NativeNonces
     let headers: SecurityHeaders
-    let responder: BackendResponder
-    let events: BackendEvents
+    let responder: SignInResponder
+    let events: SignInLog
     let pending: PendingCookie
     let limit: NativeLimit
 
-    private static let refusal = BackendError(
+    private static let refusal = ServiceError(
         .invalidToken,
         "The identity token is not valid here, or was used before."
     )
@@ -30,7 +31,7 @@ struct NativeEndpoint: Sendable {
     /// A raw nonce for one sign-in in the next ten minutes, without which no token is accepted. The
     /// app passes it to the platform, to Apple's as its SHA-256, and returns the raw one to this
     /// server; with the verifier, if it sent a challenge (PRV-G-14).
-    func nonce(_ name: Substring, _ context: BackendContext) async throws -> Response {
+    func nonce(_ name: Substring, _ context: SignInContext) async throws -> Response {
         let provider = try provider(name)
         try limit.take("nonce", context)
         let nonce = nonces.make(
@@ -44,14 +45,14 @@ struct NativeEndpoint: Sendable {
         )
     }
 
-    func post(_ name: Substring, _ context: BackendContext) async throws -> Response {
+    func post(_ name: Substring, _ context: SignInContext) async throws -> Response {
         let provider = try provider(name)
         try limit.take("native", context)
         let body = try BodyParameters(context)
         let app = try directory.apps.app(named: try body.optional("app"))
         let audiences = app.audiences(at: provider.name)
         guard !audiences.isEmpty else {
-            throw BackendError(.invalidApp, "The app has no client ids at this provider.")
+            throw ServiceError(.invalidApp, "The app has no client ids at this provider.")
         }
         let raw = try body.optional("nonce")
         let spentNonce = nonces.spending(
@@ -77,15 +78,15 @@ struct NativeEndpoint: Sendable {
 
     /// As for a web sign-in (RFC 7636 §4.3). A request without a body gets a nonce that is not
     /// bound to an installation.
-    private func challenge(_ context: BackendContext) async throws -> CodeChallenge? {
+    private func challenge(_ context: SignInContext) async throws -> CodeChallenge? {
         guard context.headers[.contentType] != nil else { return nil }
         let body = try BodyParameters(context)
         guard try ["S256", nil].contains(body.optional("code_challenge_method")) else {
-            throw BackendError(.invalidRequest, "code_challenge_method must be S256.")
+            throw ServiceError(.invalidRequest, "code_challenge_method must be S256.")
         }
         guard let text = try body.optional("code_challenge") else { return nil }
         guard let challenge = CodeChallenge(text) else {
-            throw BackendError(.invalidRequest, "code_challenge is not a SHA-256 in base64url.")
+            throw ServiceError(.invalidRequest, "code_challenge is not a SHA-256 in base64url.")
         }
         return challenge
     }
@@ -94,11 +95,11 @@ struct NativeEndpoint: Sendable {
     /// `g_csrf_token` is in the body and in a cookie (double submit). Any host of the domain can
     /// set that cookie, so the browser must also report that the request comes from our page or
     /// from Google's (WEB-CSRF-3).
-    func oneTap(_ context: BackendContext) async throws -> Response {
+    func oneTap(_ context: SignInContext) async throws -> Response {
         let provider = try provider("google")
         // Before it is counted: any site can post.
         guard isFromItsPages(context, provider) else {
-            throw BackendError(.forbidden, "The credential comes from a page of another site.")
+            throw ServiceError(.forbidden, "The credential comes from a page of another site.")
         }
         try limit.take("native", context)
         let form = try context.form()
@@ -107,10 +108,10 @@ struct NativeEndpoint: Sendable {
             ConstantTime.equal(inBody, inCookie)
         else {
             limit.countRefusal(context)
-            throw BackendError(.invalidRequest, "g_csrf_token is missing or differs.")
+            throw ServiceError(.invalidRequest, "g_csrf_token is missing or differs.")
         }
         guard let credential = form["credential"] else {
-            throw BackendError(.missingParameter, "credential is required.")
+            throw ServiceError(.missingParameter, "credential is required.")
         }
         let person: ProvenPerson
         do {
@@ -163,8 +164,8 @@ struct NativeEndpoint: Sendable {
     }
 
     private func isFromItsPages(
-        _ context: BackendContext,
-        _ provider: BackendDirectory.LiveProvider
+        _ context: SignInContext,
+        _ provider: ProviderDirectory.LiveProvider
     ) -> Bool {
         guard FetchSite.isForeignPost(context.headers, to: responder.page.origin) else {
             return true
@@ -175,10 +176,10 @@ struct NativeEndpoint: Sendable {
     }
 
     private func proven(
-        by provider: BackendDirectory.LiveProvider,
+        by provider: ProviderDirectory.LiveProvider,
         _ token: NativeToken,
         _ audiences: [String],
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> ProvenPerson {
         do {
             return try await provider.client.verifyNative(
@@ -189,17 +190,17 @@ struct NativeEndpoint: Sendable {
         } catch {
             events.providerFailed(provider.name, error, context)
             limit.count(error, context)
-            if case .transient = error.kind { throw BackendError(starting: error) }
+            if case .transient = error.kind { throw ServiceError(starting: error) }
             throw Self.refusal
         }
     }
 
     private func signIn(
         _ person: ProvenPerson,
-        _ provider: BackendDirectory.LiveProvider,
+        _ provider: ProviderDirectory.LiveProvider,
         _ app: Client,
         _ nonce: [SpentOnce],
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         let subject = SignInCompletion.Subject(
             person,
@@ -240,10 +241,10 @@ struct NativeEndpoint: Sendable {
         case .spent:
             limit.countRefusal(context)
             throw Self.refusal
-        case .blocked: throw BackendError(.accountBlocked, "The account is blocked.")
-        case .signUpClosed: throw BackendError(.signUpClosed, "New accounts are closed.")
+        case .blocked: throw ServiceError(.accountBlocked, "The account is blocked.")
+        case .signUpClosed: throw ServiceError(.signUpClosed, "New accounts are closed.")
         case .matches:
-            throw BackendError(
+            throw ServiceError(
                 .linkRequired,
                 "An account has this address: sign in to it in the browser, add this way, and get a new token."
             )
@@ -251,7 +252,7 @@ struct NativeEndpoint: Sendable {
     }
 
     /// PRV-N-2: a token is accepted once, for as long as it is valid at all.
-    private func spent(_ person: ProvenPerson, _ context: BackendContext) -> SpentOnce {
+    private func spent(_ person: ProvenPerson, _ context: SignInContext) -> SpentOnce {
         SpentOnce(
             hash: Hash256(of: Array("token ".utf8) + (person.tokenHash?.bytes ?? [])),
             expiresAt: max(context.now + 1200, person.tokenExpiresAt ?? 0)
@@ -267,9 +268,10 @@ struct NativeEndpoint: Sendable {
         }
     }
 
-    private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {
+    private func provider(_ name: Substring) throws(ServiceError) -> ProviderDirectory.LiveProvider
+    {
         guard let provider = directory.provider(named: name) else {
-            throw BackendError(.invalidProvider, "There is no provider of that name.")
+            throw ServiceError(.invalidProvider, "There is no provider of that name.")
         }
         return provider
     }

@@ -3,6 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `GET /v1/auth/session` and `POST /v1/auth/logout`.
 struct SessionEndpoint: Sendable {
@@ -13,7 +14,7 @@ struct SessionEndpoint: Sendable {
 
     /// Who is signed in, by whichever cookie or token, for the front end and for a proxy's
     /// `auth_request`. Every request to a team's services makes this call.
-    func get(_ context: BackendContext) async throws -> Response {
+    func get(_ context: SignInContext) async throws -> Response {
         let live = try await check.ofAnyKind(context)
         let person = live.person
         var extra: HTTPFields = [
@@ -38,12 +39,12 @@ struct SessionEndpoint: Sendable {
     /// Ends this session, or all of the account's. A browser's request must come from our page
     /// (WEB-CSRF-1); an app's token is proof enough. Signing out twice is not an error, but an app must
     /// be told that nothing was ended. Providers' tokens are revoked too (``AccountDeparture``).
-    func logout(_ context: BackendContext) async throws -> Response {
+    func logout(_ context: SignInContext) async throws -> Response {
         let isEverywhere = try context.query()["everywhere"] == "true"
         let done = Response(json: ["success": true], headers: headers)
         guard context.headers.contains(.authorization) else {
             guard RequestOrigin.permitsChange(context.headers) else {
-                throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+                throw ServiceError(.forbidden, "Send the header X-Portico: 1.")
             }
             let answer = try await signOut.whose.leaving(context)
             return done.adding(try await signOut(answer, everywhere: isEverywhere, context))

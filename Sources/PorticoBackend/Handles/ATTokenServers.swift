@@ -2,10 +2,11 @@ import PorticoATProtocol
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoSignIn
 
 /// The servers of sessions by handle, found as at a sign-in.
 struct ATTokenServers: HandleTokenServers {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
 
     func server(of session: HandleSession) async throws(HandleServerFailure)
         -> any HandleTokenServer

@@ -1,4 +1,5 @@
 import PorticoATProtocol
+import PorticoSignIn
 import PorticoWeb
 
 extension Backend {
@@ -15,10 +16,10 @@ extension Backend {
 
     private var revocation: HandleRevocation {
         HandleRevocation(
-            handles: handles,
-            vault: HandleTokenVault(ring: ring),
-            servers: ATTokenServers(directory: directory),
-            clock: clock
+            handles: signIn.handles,
+            vault: HandleTokenVault(ring: signIn.ring),
+            servers: ATTokenServers(directory: signIn.directory),
+            clock: signIn.clock
         )
     }
 
@@ -39,44 +40,31 @@ extension Backend {
     }
 
     private var handleKeyKeeper: HandleKeyKeeper {
-        HandleKeyKeeper(directory: directory, handles: handles, ring: ring, clock: clock)
-    }
-
-    func whose(
-        _ cookies: SessionCookies,
-        _ live: LiveSessions,
-        _ directory: BackendDirectory
-    ) -> WhoseBrowser {
-        WhoseBrowser(
-            sessions: live,
-            handles: handles,
-            directory: directory,
-            cookies: cookies,
-            activity: activity
+        HandleKeyKeeper(
+            directory: signIn.directory,
+            handles: signIn.handles,
+            ring: signIn.ring,
+            clock: signIn.clock
         )
     }
 
-    func handleSession(
-        _ departure: AccountDeparture,
-        _ signOut: BrowserSignOut,
-        _ headers: SecurityHeaders
-    ) -> HandleSessionEndpoint {
+    func handleSession(_ core: SignInEndpoints) -> HandleSessionEndpoint {
         HandleSessionEndpoint(
-            sessions: HandleSessions(directory: directory, whose: signOut.whose),
-            departure: departure,
-            signOut: signOut,
+            sessions: HandleSessions(directory: core.directory, whose: core.signOut.whose),
+            departure: core.departure,
+            signOut: core.signOut,
             revocation: revocation,
-            headers: headers,
-            origin: publicURL.origin
+            headers: core.headers,
+            origin: signIn.publicURL.origin
         )
     }
 
-    func xrpc(_ whose: WhoseBrowser, _ headers: SecurityHeaders) -> XRPCEndpoint {
+    func xrpc(_ core: SignInEndpoints) -> XRPCEndpoint {
         XRPCEndpoint(
-            sessions: HandleSessions(directory: directory, whose: whose),
+            sessions: HandleSessions(directory: core.directory, whose: core.signOut.whose),
             tokens: handleTokens,
             calls: handleCalls,
-            headers: headers
+            headers: core.headers
         )
     }
 }
@@ -88,7 +76,7 @@ struct HandleEndpoints: Sendable {
     let own: OwnDocuments
 
     /// Besides `GET /login`, which belongs to all sign-ins.
-    var routes: [Route<BackendContext>] {
+    var routes: [Route<SignInContext>] {
         [
             .get("/mobile-auth", for: .people, login.page).from(.shown),
             .post("/login", for: .people, login.post).from(.shown),
@@ -103,34 +91,33 @@ struct HandleEndpoints: Sendable {
 }
 
 extension Backend {
-    func handleEndpoints(
-        _ attempts: AttemptCookies,
-        _ late: LateAnswer,
-        _ complete: SignInCompletion,
-        _ starts: StartLimit,
-        _ responder: BackendResponder
-    ) -> HandleEndpoints {
-        let pages = HandlePages(responder: responder)
+    func handleEndpoints(_ core: SignInEndpoints) -> HandleEndpoints {
+        let (events, limits) = (signIn.events, signIn.limits)
+        let pages = HandlePages(responder: core.responder)
         return HandleEndpoints(
             login: HandleLogin(
-                directory: directory,
-                cookies: attempts,
+                directory: core.directory,
+                cookies: core.attempts,
                 pages: pages,
                 events: events,
-                limit: starts,
-                origin: publicURL.origin
+                limit: core.starts,
+                origin: signIn.publicURL.origin
             ),
             callback: HandleCallback(
-                directory: directory,
-                cookies: attempts,
-                late: late,
-                complete: HandleCompletion(complete: complete, clock: clock, pages: pages),
+                directory: core.directory,
+                cookies: core.attempts,
+                late: core.late,
+                complete: HandleCompletion(
+                    complete: core.complete,
+                    clock: signIn.clock,
+                    pages: pages
+                ),
                 pages: pages,
                 events: events,
                 limit: limits.callbacks,
                 redeemed: limits.redemptions
             ),
-            own: OwnDocuments(directory: directory, headers: responder.headers)
+            own: OwnDocuments(directory: core.directory, headers: core.headers)
         )
     }
 }

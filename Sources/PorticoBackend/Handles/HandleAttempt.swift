@@ -2,6 +2,7 @@ import PorticoATProtocol
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 
 /// A sign-in by handle that is under way (AT Protocol, OAuth): what its answer is checked against.
 /// The server stores none of it (docs/decisions/0027).
@@ -122,7 +123,7 @@ struct HandleRequest: Sendable {
     }
 
     /// Of `/login`: `mobile=true` says that an app waits, or `platform=mobile` as elsewhere.
-    static func ofLogin(_ parameters: FormParameters, _ apps: AppRegister) throws(BackendError)
+    static func ofLogin(_ parameters: FormParameters, _ apps: AppRegister) throws(ServiceError)
         -> HandleRequest
     {
         let isApp = parameters["mobile"] == "true" || parameters["platform"] == "mobile"
@@ -131,7 +132,7 @@ struct HandleRequest: Sendable {
 
     /// Of `/mobile-auth`, which apps open without parameters: then it is for the only app, or the
     /// default one, if that takes its session in the address, and otherwise for this browser.
-    static func ofPage(_ parameters: FormParameters, _ apps: AppRegister) throws(BackendError)
+    static func ofPage(_ parameters: FormParameters, _ apps: AppRegister) throws(ServiceError)
         -> HandleRequest
     {
         let names = [
@@ -154,28 +155,6 @@ struct HandleRequest: Sendable {
 
     var signInReturn: SignInReturn {
         SignInReturn(provider: HandleProvider.kind, destination: destination)
-    }
-}
-
-extension SignInReturn.Destination {
-    /// The parameters of `/login` that lead to it.
-    var handleParameters: [(name: String, value: String)] {
-        switch self {
-        case .web(let path, let isRemembered):
-            return (path == .dashboard ? [] : [("redirect", path.text)])
-                + [isRemembered ? ("remember", "1") : ("platform", "web")]
-        case .app(let target):
-            var parameters = [
-                ("mobile", "true"), ("app", target.app), ("redirect_uri", target.redirectURI),
-            ]
-            if let challenge = target.challenge {
-                parameters.append(("code_challenge", challenge.text))
-                parameters.append(("code_challenge_method", "S256"))
-            }
-            if let state = target.state { parameters.append(("state", state)) }
-            return parameters
-        case .link: return []
-        }
     }
 }
 

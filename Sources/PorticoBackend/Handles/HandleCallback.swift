@@ -2,16 +2,17 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
+import PorticoSignIn
 
 /// `GET /oauth/callback`: the answer of an authorization server (AT Protocol, OAuth, Callback). The
 /// order of checks is that of docs/decisions/0028; 0062 has the answers that come late, or twice.
 struct HandleCallback: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let cookies: AttemptCookies
     let late: LateAnswer
     let complete: HandleCompletion
     let pages: HandlePages
-    let events: BackendEvents
+    let events: SignInLog
     /// Ten a minute for each attempt, and for each address without one.
     let limit: RateLimiter
     /// States of attempts whose code is being redeemed, or was.
@@ -21,7 +22,7 @@ struct HandleCallback: Sendable {
     /// the same error.
     private static let refusal = "The user rejected the request"
 
-    func get(_ context: BackendContext) async throws -> Response {
+    func get(_ context: SignInContext) async throws -> Response {
         let live = try directory.liveHandles()
         let answer = try context.query()
         guard let state = answer["state"] else {
@@ -48,7 +49,7 @@ struct HandleCallback: Sendable {
         _ attempt: HandleAttempt,
         _ signInReturn: SignInReturn,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         let state = attempt.state.reveal()
         // RFC 9207 §2.4. Another server's answer is ignored, and changes nothing.
@@ -99,7 +100,7 @@ struct HandleCallback: Sendable {
         _ attempt: HandleAttempt,
         _ signInReturn: SignInReturn,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> (Response, mayComeAgain: Bool) {
         let proven: HandleRedemption.Proven
         do throws(HandleRedemption.Failure) {
@@ -131,7 +132,7 @@ struct HandleCallback: Sendable {
         _ state: String,
         _ attempt: HandleAttempt?,
         _ signInReturn: SignInReturn,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         switch signInReturn.destination {
         case .web(let path, _):

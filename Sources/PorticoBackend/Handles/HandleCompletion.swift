@@ -1,10 +1,11 @@
 import HTTPTypes
 import PorticoATProtocol
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
-import PorticoSeals
+package import PorticoSeals
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// Makes the session of a person who came back from their host, in one transaction
 /// (docs/decisions/0062).
@@ -18,7 +19,7 @@ struct HandleCompletion: Sendable {
         of attempt: HandleAttempt,
         to signInReturn: SignInReturn,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         do {
             return try await begin(proven, of: attempt, to: signInReturn, live, context)
@@ -34,7 +35,7 @@ struct HandleCompletion: Sendable {
         of attempt: HandleAttempt,
         to signInReturn: SignInReturn,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         let did = proven.identity.did.text
         // The handle that the account confirms, not the one that was typed (ATP-M-4).
@@ -103,7 +104,7 @@ struct HandleCompletion: Sendable {
         _ attempt: HandleAttempt,
         _ id: String,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> NewHandleSession {
         let tokens = HandleTokenVault.Tokens(
             access: proven.tokens.access,
@@ -134,7 +135,7 @@ struct HandleCompletion: Sendable {
         _ failure: SignInFailure,
         _ proven: HandleRedemption.Proven,
         _ signInReturn: SignInReturn,
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         proven.taking(proven.tokens)
         return pages.responder.failed(failure, signInReturn, context)
@@ -147,7 +148,7 @@ struct HandleCompletion: Sendable {
         _ shown: Shown,
         _ attempt: HandleAttempt,
         _ signInReturn: SignInReturn,
-        _ context: BackendContext
+        _ context: SignInContext
     ) throws -> Response {
         if case (.app(let target), .state) = (signInReturn.destination, draft.secret) {
             return inRedirect(shown, target, context)
@@ -166,7 +167,7 @@ struct HandleCompletion: Sendable {
 
     /// At once and in one address, as migrated apps expect it (ATP-M-3): a compatibility mode
     /// (docs/decisions/0013).
-    private func inRedirect(_ shown: Shown, _ target: AppTarget, _ context: BackendContext)
+    private func inRedirect(_ shown: Shown, _ target: AppTarget, _ context: SignInContext)
         -> Response
     {
         var parameters = [
@@ -194,7 +195,7 @@ struct HandleCompletion: Sendable {
 
 extension SidCookie {
     /// A new seal of a session that has just begun, or was just handed over.
-    func seal(of id: String, _ did: String, at moment: Moment) throws(IronError) -> String {
+    package func seal(of id: String, _ did: String, at moment: Moment) throws(IronError) -> String {
         let now = moment.seconds * 1000
         return try seal(
             Content(did: did, createdAt: now, lastAccessed: now, session: id),

@@ -4,14 +4,15 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoWeb
+import PorticoSignIn
 
 /// `GET /mobile-auth`, and `GET` and `POST /login` with a handle: sends the browser to the
 /// authorization server of the person's host (AT Protocol, OAuth).
 struct HandleLogin: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let cookies: AttemptCookies
     let pages: HandlePages
-    let events: BackendEvents
+    let events: SignInLog
     let limit: StartLimit
     /// Ours.
     let origin: String
@@ -22,27 +23,27 @@ struct HandleLogin: Sendable {
     static let shown: StaticString = "sign in at the host shown"
 
     /// Whether the request to `/login` begins a sign-in, so that no page has to ask how.
-    func isAsked(_ context: BackendContext) throws(BackendError) -> Bool {
+    func isAsked(_ context: SignInContext) throws(ServiceError) -> Bool {
         let query = try context.query()
         return directory.handles != nil && (query.contains("handle") || query.contains("mobile"))
     }
 
     /// `GET /mobile-auth`: the page that asks for the handle.
-    func page(_ context: BackendContext) async throws -> Response {
+    func page(_ context: SignInContext) async throws -> Response {
         _ = try directory.liveHandles()
         let query = try context.query()
         let request = try HandleRequest.ofPage(query, directory.apps)
         return pages.ask(request, nil, context)
     }
 
-    func get(_ context: BackendContext) async throws -> Response {
+    func get(_ context: SignInContext) async throws -> Response {
         var response = try await begin(try context.query(), context)
         // Existing apps expect this status; 303 means the same after GET.
         if response.status == .seeOther { response.status = .found }
         return response
     }
 
-    func post(_ context: BackendContext) async throws -> Response {
+    func post(_ context: SignInContext) async throws -> Response {
         let form = try context.form()
         guard form["again"] == "1" else { return try await begin(form, context) }
         do {
@@ -70,7 +71,7 @@ struct HandleLogin: Sendable {
     private func begin(
         _ parameters: FormParameters,
         wasShown: Bool = false,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         let live = try directory.liveHandles()
         let request = try HandleRequest.ofLogin(parameters, directory.apps)
@@ -80,7 +81,7 @@ struct HandleLogin: Sendable {
         // JSON shows the host to no one, and its cookies count as a page's do. ``OtherSites`` refuses
         // unseen requests before this.
         guard !isOtherSite || !context.wantsJSON else {
-            throw BackendError(.forbidden, "The request comes from another site.")
+            throw ServiceError(.forbidden, "The request comes from another site.")
         }
         // Nor may a link in a mail do so, and a request that does not say where it comes from may be
         // such a link. Apps open such links themselves.
@@ -112,7 +113,7 @@ struct HandleLogin: Sendable {
         }
     }
 
-    private func counted(_ step: String, _ context: BackendContext) throws(HandleFault)
+    private func counted(_ step: String, _ context: SignInContext) throws(HandleFault)
         -> FormBrowser
     {
         let verdict: StartLimit.Verdict
@@ -197,7 +198,7 @@ struct HandleLogin: Sendable {
         to place: Place,
         _ request: HandleRequest,
         _ live: HandleDirectory.Live,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws(HandleFault) -> Response {
         let moment = context.moment
         guard let client = live.newClient(at: moment.seconds) else { throw .busy }

@@ -5,16 +5,17 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// The answers of a sign-in by handle: pages for people, JSON for programs, redirects to apps.
 struct HandlePages: Sendable {
-    let responder: BackendResponder
+    let responder: SignInResponder
 
     private var page: PageResponder { responder.page }
     private var headers: SecurityHeaders { responder.headers }
 
     /// The page that asks for the handle, with what was wrong with the last one.
-    func ask(_ request: HandleRequest, _ fault: HandleFault?, _ context: BackendContext)
+    package func ask(_ request: HandleRequest, _ fault: HandleFault?, _ context: SignInContext)
         -> Response
     {
         if context.wantsJSON, let fault { return fault.error.response(headers: headers) }
@@ -26,7 +27,7 @@ struct HandlePages: Sendable {
         _ fault: HandleFault?,
         _ fields: [PageField],
         _ destination: SignInReturn.Destination,
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         var proposals: [String] = []
         if case .proposed(let handle) = fault { proposals = [handle] }
@@ -70,7 +71,7 @@ struct HandlePages: Sendable {
         _ request: HandleRequest,
         _ account: String?,
         in browser: FormBrowser,
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         let fields = request.fields.map { (name: $0.name, value: $0.value) }
         let link = [("handle", request.handle)] + fields
@@ -98,7 +99,7 @@ struct HandlePages: Sendable {
     func start(_ request: HandleRequest) -> PageLink? {
         let fields = request.fields.map { (name: $0.name, value: $0.value) }
         let asked = [("handle", request.handle), ("ask", "host")] + fields
-        return PageLink(path: FormEncoding.appending(asked, to: BackendPath.login.rawValue))
+        return PageLink(path: FormEncoding.appending(asked, to: SignInPath.login.rawValue))
     }
 
     /// Bound to the handle and to the browser, as a form is.
@@ -107,7 +108,7 @@ struct HandlePages: Sendable {
     }
 
     /// Whether a link comes from the page with the host's name, shown for that handle in this browser.
-    func wasShown(_ token: String?, _ request: HandleRequest, _ context: BackendContext) -> Bool {
+    func wasShown(_ token: String?, _ request: HandleRequest, _ context: SignInContext) -> Bool {
         responder.forms.forms.isToken(
             token,
             HandleLogin.shown,
@@ -123,7 +124,7 @@ struct HandlePages: Sendable {
         _ attempt: HandleAttempt,
         _ live: HandleDirectory.Live,
         cookies: [HTTPField],
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         guard !context.wantsJSON else {
             return Response(
@@ -154,7 +155,7 @@ struct HandlePages: Sendable {
         _ fault: HandleFault,
         _ attempt: HandleAttempt?,
         _ signInReturn: SignInReturn,
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         let destination = signInReturn.destination
         let fields =
@@ -168,7 +169,7 @@ struct HandlePages: Sendable {
         _ handle: String,
         _ signInReturn: SignInReturn,
         _ fields: [PageField],
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         if context.wantsJSON { return fault.error.response(headers: headers) }
         if case .app(let target) = signInReturn.destination, !fault.isAskedAgain,
@@ -186,7 +187,7 @@ struct HandlePages: Sendable {
         at server: AuthorizationServer,
         _ attempt: HandleAttempt,
         _ signInReturn: SignInReturn,
-        _ context: BackendContext
+        _ context: SignInContext
     ) throws -> Response {
         if context.wantsJSON { return HandleFault.notFinished.error.response(headers: headers) }
         let made = try responder.forms.form(
@@ -220,7 +221,7 @@ struct HandlePages: Sendable {
         _ handle: String,
         then path: LocalPath,
         cookies: [HTTPField],
-        _ context: BackendContext
+        _ context: SignInContext
     ) -> Response {
         let nonce = context.moment.random.text(16)
         let popup = HandlePopupPage(
@@ -240,7 +241,7 @@ struct HandlePages: Sendable {
     }
 
     /// The attempt has brought its app a session before.
-    func answered(_ signInReturn: SignInReturn, _ context: BackendContext) -> Response {
+    func answered(_ signInReturn: SignInReturn, _ context: SignInContext) -> Response {
         if context.wantsJSON { return HandleFault.expired.error.response(headers: headers) }
         return page(
             ExpiredPage(

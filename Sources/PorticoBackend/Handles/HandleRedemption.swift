@@ -1,6 +1,7 @@
 import PorticoATProtocol
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 
 /// Redeems the code of a sign-in by handle, and proves which account its tokens belong to
 /// (ATP-CB-2 to -7).

@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoSignIn
 
 /// Revokes the tokens of ended sessions by handle, until the host was told, or need not be told
 /// (docs/decisions/0056).

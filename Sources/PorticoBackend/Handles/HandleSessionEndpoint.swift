@@ -3,6 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `GET /api/auth/session`, `GET /mobile/refresh-token` and `POST /api/auth/logout`, for apps that
 /// know only their cookie `sid` (docs/decisions/0063).
@@ -19,7 +20,7 @@ struct HandleSessionEndpoint: Sendable {
     let origin: String
 
     /// Returns the signed-in person, without asking the host.
-    func get(_ context: BackendContext) async throws -> Response {
+    func get(_ context: SignInContext) async throws -> Response {
         let checked = try await sessions(context)
         let session = checked.session.handle
         var json: JSONObject = [
@@ -37,7 +38,7 @@ struct HandleSessionEndpoint: Sendable {
 
     /// The seal to use from now on, for apps that keep it beside their cookies. It does not depend
     /// on the host's tokens.
-    func refreshToken(_ context: BackendContext) async throws -> Response {
+    func refreshToken(_ context: SignInContext) async throws -> Response {
         let checked = try await sessions(context)
         return Response(
             json: [
@@ -55,12 +56,12 @@ struct HandleSessionEndpoint: Sendable {
     /// Ends the session, and everything that a browser has. It has ended when this answers; the host
     /// is told afterwards, in the background. Signing out twice is not an error, but the app must
     /// learn that nothing ended.
-    func logout(_ context: BackendContext) async throws -> Response {
+    func logout(_ context: SignInContext) async throws -> Response {
         _ = try sessions.directory.liveHandles()
         let done = Response(json: ["success": true], headers: headers)
         guard context.headers.contains(.authorization) else {
             guard !RequestOrigin.isOtherSite(context.headers, than: origin) else {
-                throw BackendError(.forbidden, "The request comes from another site.")
+                throw ServiceError(.forbidden, "The request comes from another site.")
             }
             let answer = try await signOut.whose.leaving(context)
             _ = try await signOut(answer, context)
@@ -94,5 +95,26 @@ extension HandleSession {
 
     private func tokens(of scope: String) -> [String] {
         scope.split(separator: " ").map(String.init)
+    }
+}
+
+/// The session by handle behind a request, at the addresses for such sessions.
+struct HandleSessions: Sendable {
+    let directory: ProviderDirectory
+    let whose: WhoseBrowser
+
+    /// - Throws: ``HandleSessionCheck/Absence``; ``TwoPeople``; `not_found` if sign-in by handle is
+    ///   not offered; errors of the store.
+    func callAsFunction(_ context: SignInContext) async throws -> HandleSessionCheck.Checked {
+        let check = whose.check(try directory.liveHandles())
+        let reading =
+            context.headers.contains(.authorization)
+            ? try await whose.reading(
+                of: check.cookie.presented(context.headers, at: context.moment),
+                check,
+                at: context.now
+            )
+            : try await whose.onePerson(context).byHandle
+        return try await check.checked(reading, at: context.moment)
     }
 }

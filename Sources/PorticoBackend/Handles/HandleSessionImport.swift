@@ -4,6 +4,7 @@ import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 import PorticoWeb
+package import PorticoSignIn
 
 /// Imports another system's sessions, with their tokens, so that its seals open them for a while
 /// (docs/decisions/0066).

@@ -2,6 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoSignIn
 
 /// Returns the tokens of sessions by handle, and refreshes them: one refresh at a time for each
 /// session, in all processes (docs/decisions/0057).

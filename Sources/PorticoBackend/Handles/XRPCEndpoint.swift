@@ -6,6 +6,7 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `/xrpc/{method}`: passes a request on to the person's own host, with their tokens (AT Protocol,
 /// XRPC; WEB-BFF-4).
@@ -22,7 +23,7 @@ struct XRPCEndpoint: Sendable {
     /// Of a body in memory. Longer ones come in a file.
     private static let longestBody = Uploads.held
 
-    func respond(_ name: Substring, _ context: BackendContext) async throws -> Response {
+    func respond(_ name: Substring, _ context: SignInContext) async throws -> Response {
         try checkHead(name, context)
         let sender = try sessions.directory.liveHandles().sender
         let checked = try await sessions(context)
@@ -31,7 +32,7 @@ struct XRPCEndpoint: Sendable {
         guard let place = calls.begin(account) else { throw TooManyCalls() }
         let query = context.target.query.map { "?\(Substring($0))" } ?? ""
         guard let address = HTTPAddress("\(session.host)/xrpc/\(name)\(query)") else {
-            throw BackendError(.invalidRequest, "The query has a character that no query has.")
+            throw ServiceError(.invalidRequest, "The query has a character that no query has.")
         }
         let body = try body(context)
         let reply: HTTPReply
@@ -56,32 +57,32 @@ struct XRPCEndpoint: Sendable {
     }
 
     /// The account that a long body counts for (docs/decisions/0068).
-    func account(_ context: BackendContext) async throws -> String {
+    func account(_ context: SignInContext) async throws -> String {
         try checkHead(context.parameters["method"], context)
         return try await sessions(context).session.live.person.id
     }
 
-    private func checkHead(_ name: Substring, _ context: BackendContext) throws(BackendError) {
+    private func checkHead(_ name: Substring, _ context: SignInContext) throws(ServiceError) {
         guard RequestOrigin.permitsHostCall(context.headers) else {
-            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+            throw ServiceError(.forbidden, "Send the header X-Portico: 1.")
         }
         guard context.headers[.upgrade] == nil else {
-            throw BackendError(.invalidRequest, "Nothing is upgraded here.")
+            throw ServiceError(.invalidRequest, "Nothing is upgraded here.")
         }
         guard NSID.isValid(String(name)) else {
-            throw BackendError(.invalidRequest, "That is no name of a method.")
+            throw ServiceError(.invalidRequest, "That is no name of a method.")
         }
     }
 
-    private static let unreachable = BackendError(
+    private static let unreachable = ServiceError(
         .providerUnreachable,
         "The person's host does not answer.",
         retryAfter: 5
     )
 
-    private static let tooLarge = BackendError(.providerError, "The host's answer is too large.")
+    private static let tooLarge = ServiceError(.providerError, "The host's answer is too large.")
 
-    private static func noAnswer(_ error: HTTPTransportError) -> BackendError {
+    private static func noAnswer(_ error: HTTPTransportError) -> ServiceError {
         switch error {
         case .busy, .noRoom: .busy
         case .tooLarge: tooLarge
@@ -95,34 +96,34 @@ struct XRPCEndpoint: Sendable {
         case .ended: return HandleSessionCheck.Absence(cause: .expired, handle: name)
         case .signInAgain: return HandleSessionCheck.Absence(cause: .unusable, handle: name)
         case .unreachable: return Self.unreachable
-        case .busy: return BackendError.busy
+        case .busy: return ServiceError.busy
         }
     }
 
-    private func stored(_ context: BackendContext) -> SpooledBody? {
+    private func stored(_ context: SignInContext) -> SpooledBody? {
         guard case .stored(let body)? = context.request.received.upload else { return nil }
         return body
     }
 
-    private func body(_ context: BackendContext) throws(BackendError) -> [UInt8] {
+    private func body(_ context: SignInContext) throws(ServiceError) -> [UInt8] {
         if case .unread(let reason)? = context.request.received.upload { throw Self.unread(reason) }
         let body = context.request.received.body
         guard body.readableBytes <= Self.longestBody else {
-            throw BackendError(.tooLarge, "The body is larger than this address takes.")
+            throw ServiceError(.tooLarge, "The body is larger than this address takes.")
         }
         return context.method == .post ? Array(body.readableBytesView) : []
     }
 
-    private static func unread(_ reason: Upload.Unread) -> BackendError {
+    private static func unread(_ reason: Upload.Unread) -> ServiceError {
         switch reason {
         case .tooMany:
-            BackendError(
+            ServiceError(
                 .rateLimited,
                 "The account sends as many long bodies at once as it may.",
                 retryAfter: 5
             )
         case .full:
-            BackendError(.busy, "There is no room for a long body now.", retryAfter: 30)
+            ServiceError(.busy, "There is no room for a long body now.", retryAfter: 30)
         // It was admitted only now.
         case .notAdmitted: .busy
         }

@@ -4,30 +4,33 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `GET /login` and `GET /signup`: the choice of a sign-in method.
 struct ChoosePages: Sendable {
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let check: SessionCheck
     let cookies: SessionCookies
-    let page: PageResponder
+    let responder: SignInResponder
     let forms: PageForms
     let isSignUpOpen: Bool
 
-    func signIn(_ context: BackendContext) async throws -> Response {
+    private var page: PageResponder { responder.page }
+
+    func signIn(_ context: SignInContext) async throws -> Response {
         try await choose(.signIn, context)
     }
 
-    func signUp(_ context: BackendContext) async throws -> Response {
+    func signUp(_ context: SignInContext) async throws -> Response {
         try await choose(.signUp, context)
     }
 
     /// `GET /login/back/orders?page=2&x=1` and `GET /login/back?return_to=/orders?page=2&x=1`: the sign-in,
     /// and from there to `/orders?page=2&x=1`. Proxies cannot escape a text, so that everything up to the
     /// end is the way back.
-    func back(_ context: BackendContext) -> Response {
+    func back(_ context: SignInContext) -> Response {
         let query = context.target.query.map { String(Substring($0)) }
-        let path = context.target.path.dropFirst(BackendPath.back.rawValue.count)
+        let path = context.target.path.dropFirst(SignInPath.back.rawValue.count)
         let way: String? =
             path.isEmpty
             ? query.flatMap { $0.dropping("return_to=") }.map(String.init)
@@ -35,7 +38,7 @@ struct ChoosePages: Sendable {
         let asked = LocalPath.asked(way)
         let location = FormEncoding.appending(
             asked == .dashboard ? [] : [("return_to", asked.text)],
-            to: BackendPath.login.rawValue
+            to: SignInPath.login.rawValue
         )
         guard let redirect = Redirect(to: location) else {
             return Response(empty: .internalServerError, headers: page.headers)
@@ -43,7 +46,7 @@ struct ChoosePages: Sendable {
         return Response(redirect, headers: page.headers)
     }
 
-    private func choose(_ mode: ChooseMethodPage.Mode, _ context: BackendContext) async throws
+    private func choose(_ mode: ChooseMethodPage.Mode, _ context: SignInContext) async throws
         -> Response
     {
         let query = try context.query()
@@ -64,13 +67,20 @@ struct ChoosePages: Sendable {
         let app = target.flatMap { target in
             directory.apps[target.app]
         }
-        let other = mode == .signIn ? BackendPath.signup : .login
+        let other = mode == .signIn ? SignInPath.signup : .login
         let fields = Self.fields(query, target)
+        let password = responder.signInOfRealm(
+            backTo: LocalPath.asked(query["return_to"]),
+            query["prompt"] == "login" ? [(name: "prompt", value: "login")] : []
+        )
         return page(
             ChooseMethodPage(
                 mode: mode,
                 app: app?.name,
                 methods: methods,
+                // An app that is handed its session has no page of the realm.
+                password: target == nil && mode == .signIn
+                    ? password.flatMap { PageLink(path: $0) } : nil,
                 isRemembered: query["remember"] == "1",
                 fields: fields,
                 problem: problem,
@@ -95,11 +105,11 @@ struct ChoosePages: Sendable {
     private func alreadySignedIn(
         _ live: LiveSession,
         _ path: LocalPath,
-        _ context: BackendContext
+        _ context: SignInContext
     ) throws -> Response {
         let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         guard let proceed = PageLink(path: path.text) else {
-            throw BackendError(.internalError, "A local path is always a link.")
+            throw ServiceError(.internalError, "A local path is always a link.")
         }
         return page(
             AlreadySignedInPage(
@@ -130,12 +140,5 @@ struct ChoosePages: Sendable {
         }
         if let state = target.state { fields.append(PageField("state", state)) }
         return fields + prompt
-    }
-}
-
-extension PageAccount {
-    init(_ account: Person) {
-        let userName = account.email ?? account.fullName ?? ""
-        self.init(name: account.fullName == userName ? nil : account.fullName, userName: userName)
     }
 }

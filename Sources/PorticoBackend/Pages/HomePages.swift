@@ -4,6 +4,7 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// The welcome, the dashboard, signing out, help, and the page at an app's https redirect.
 struct HomePages: Sendable {
@@ -11,12 +12,12 @@ struct HomePages: Sendable {
     let accounts: AccountStore
     let browserSignOut: BrowserSignOut
     let emails: EmailCodes
-    let directory: BackendDirectory
+    let directory: ProviderDirectory
     let identity: ServiceIdentity
-    let responder: BackendResponder
+    let responder: SignInResponder
     let forms: PageForms
 
-    func root(_ context: BackendContext) async throws -> Response {
+    func root(_ context: SignInContext) async throws -> Response {
         // Where a proxy leads the root elsewhere, this is not asked: otherwise it would lead to itself.
         if identity.home == LocalPath.root.text { return try await ownDashboard(context) }
         return try await check.ifAny(context) == nil
@@ -24,14 +25,14 @@ struct HomePages: Sendable {
     }
 
     /// Every sign-in without a place of its own leads here.
-    func dashboard(_ context: BackendContext) async throws -> Response {
+    func dashboard(_ context: SignInContext) async throws -> Response {
         guard let home = identity.home.flatMap({ LocalPath($0) }) else {
             return try await ownDashboard(context)
         }
         return responder.redirect(home.text)
     }
 
-    private func ownDashboard(_ context: BackendContext) async throws -> Response {
+    private func ownDashboard(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let made = try forms.form(.signOut, "sign out", live.session.signIn, context)
         return responder.page(
@@ -45,7 +46,7 @@ struct HomePages: Sendable {
         )
     }
 
-    func onboarding(_ context: BackendContext) async throws -> Response {
+    func onboarding(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let path = LocalPath.asked(try context.query()["return_to"])
         switch identity.onboarding {
@@ -57,7 +58,7 @@ struct HomePages: Sendable {
     }
 
     /// `POST /onboarding`: stores the details that the person entered.
-    func welcome(_ context: BackendContext) async throws -> Response {
+    func welcome(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         let (form, counts) = try forms.taken("welcome", live.session.signIn, context)
         let path = LocalPath.asked(form["return_to"])
@@ -106,7 +107,7 @@ struct HomePages: Sendable {
         _ live: LiveSession,
         name: PersonName?,
         backTo path: LocalPath,
-        _ context: BackendContext
+        _ context: SignInContext
     ) async throws -> Response {
         _ = try await accounts.update(
             live.person.id,
@@ -123,7 +124,7 @@ struct HomePages: Sendable {
         _ said: ProfileForm?,
         _ problems: [WelcomePage.Problem],
         backTo path: LocalPath,
-        _ context: BackendContext
+        _ context: SignInContext
     ) throws -> Response {
         let ways = SignInMethods(directory)
         let made = try forms.form(
@@ -150,12 +151,12 @@ struct HomePages: Sendable {
 
     // MARK: Signing out
 
-    func askToSignOut(_ context: BackendContext) async throws -> Response {
+    func askToSignOut(_ context: SignInContext) async throws -> Response {
         try await askToSignOut(try await browserSignOut.whose.leaving(context), context)
     }
 
     /// - Parameter answer: What the browser has, perhaps of two people: all of it is to end.
-    private func askToSignOut(_ answer: WhoseBrowser.Answer, _ context: BackendContext) async throws
+    private func askToSignOut(_ answer: WhoseBrowser.Answer, _ context: SignInContext) async throws
         -> Response
     {
         guard let live = answer.sessions.first else {
@@ -177,7 +178,7 @@ struct HomePages: Sendable {
     }
 
     /// `POST /logout`, of the sign-out page and of ``AlreadySignedInPage``.
-    func signOut(_ context: BackendContext) async throws -> Response {
+    func signOut(_ context: SignInContext) async throws -> Response {
         let answer = try await browserSignOut.whose.leaving(context)
         guard let live = answer.sessions.first else {
             return try await askToSignOut(answer, context)
@@ -206,7 +207,7 @@ struct HomePages: Sendable {
 
     /// The browser opened an app's https redirect itself, because the app is not installed. The
     /// code in the URL is only for the app: the server does not read it.
-    func appDidNotOpen(_ context: BackendContext) -> Response {
+    func appDidNotOpen(_ context: SignInContext) -> Response {
         let opened = RedirectURI(responder.page.origin + context.target.path)
         let app = directory.apps.apps.first { app in
             app.redirectURIs.contains(opened)
@@ -226,7 +227,7 @@ struct HomePages: Sendable {
         )
     }
 
-    func help(_ context: BackendContext) -> Response {
+    func help(_ context: SignInContext) -> Response {
         responder.page(
             HelpPage(
                 operatedBy: identity.name,
@@ -271,7 +272,7 @@ extension LocalPath {
     static func welcome(_ path: LocalPath) -> LocalPath {
         let text = FormEncoding.appending(
             [("return_to", path.text)],
-            to: BackendPath.onboarding.rawValue
+            to: SignInPath.onboarding.rawValue
         )
         return LocalPath(text) ?? path
     }

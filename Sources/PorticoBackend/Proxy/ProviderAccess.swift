@@ -3,12 +3,13 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
+import PorticoSignIn
 
 /// Access tokens of identity providers for people with a session: fetched with the sealed refresh
 /// token, used until they expire, never sent to a browser or app (WEB-BFF-1).
 actor ProviderAccess {
     private let accounts: AccountStore
-    private let directory: BackendDirectory
+    private let directory: ProviderDirectory
     private let vault: ProviderTokens
     private var known = TwoGenerations<Place, Token>(capacity: 1000)
     private var repetitions = TwoGenerations<Place, Repetition>(capacity: 1000)
@@ -52,7 +53,7 @@ actor ProviderAccess {
     /// How many seconds before its expiry a token is no longer used.
     private static let margin: Int64 = 30
 
-    init(accounts: AccountStore, directory: BackendDirectory, vault: ProviderTokens) {
+    init(accounts: AccountStore, directory: ProviderDirectory, vault: ProviderTokens) {
         self.accounts = accounts
         self.directory = directory
         self.vault = vault

@@ -4,6 +4,7 @@ import PorticoBytes
 package import PorticoProtocol
 import PorticoStores
 import PorticoWeb
+import PorticoSignIn
 
 /// `ANY /bff/{api}/…`: passes a request of a page or app with a session on to a configured API with
 /// the person's access token (WEB-BFF-4, WEB-BFF-5; attack E33).
@@ -28,21 +29,21 @@ struct ProxyEndpoint: Sendable {
     /// Of an answer.
     private static let longest = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
 
-    func respond(_ name: Substring, _ rest: Substring, _ context: BackendContext) async throws
+    func respond(_ name: Substring, _ rest: Substring, _ context: SignInContext) async throws
         -> Response
     {
         guard RequestOrigin.permitsProxying(context.headers) else {
-            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+            throw ServiceError(.forbidden, "Send the header X-Portico: 1.")
         }
         guard let api = apis.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            throw BackendError(.notFound, "There is no API of that name.")
+            throw ServiceError(.notFound, "There is no API of that name.")
         }
         guard context.headers[.upgrade] == nil else {
-            throw BackendError(.invalidRequest, "Nothing is upgraded here.")
+            throw ServiceError(.invalidRequest, "Nothing is upgraded here.")
         }
         let live = try await check(context)
         guard let place = calls.begin(live.person.id) else {
-            throw BackendError(
+            throw ServiceError(
                 .rateLimited,
                 "This account has too many calls under way.",
                 retryAfter: 1
@@ -65,9 +66,9 @@ struct ProxyEndpoint: Sendable {
         do {
             reply = try await send(request, body, of: live.person.id, token, at: context.moment)
         } catch let error as HTTPTransportError where error == .busy || error == .noRoom {
-            throw BackendError.busy
+            throw ServiceError.busy
         } catch {
-            throw BackendError(.providerUnreachable, "The API does not answer.", retryAfter: 5)
+            throw ServiceError(.providerUnreachable, "The API does not answer.", retryAfter: 5)
         }
         var response = response(reply)
         response.held = [place] + (reply.held.map { [$0] } ?? [])
@@ -100,7 +101,7 @@ struct ProxyEndpoint: Sendable {
         ) { _ in (request.headerFields, body) }.reply
     }
 
-    private func token(_ personID: String, _ api: ProxiedAPI, _ context: BackendContext)
+    private func token(_ personID: String, _ api: ProxiedAPI, _ context: SignInContext)
         async throws
         -> ProviderAccess.Token
     {
@@ -109,15 +110,15 @@ struct ProxyEndpoint: Sendable {
         } catch let failure as ProviderAccess.Failure {
             switch failure {
             case .none:
-                throw BackendError(.accessDenied, "The account has no access to this API.")
-            case .ended: throw BackendError(.reauthenticationRequired, "Sign in again.")
+                throw ServiceError(.accessDenied, "The account has no access to this API.")
+            case .ended: throw ServiceError(.reauthenticationRequired, "Sign in again.")
             case .refused:
-                throw BackendError(
+                throw ServiceError(
                     .providerError,
                     "The identity provider gave no access token that can be used."
                 )
             case .unreachable:
-                throw BackendError(
+                throw ServiceError(
                     .providerUnreachable,
                     "The identity provider does not answer.",
                     retryAfter: 5
@@ -126,10 +127,10 @@ struct ProxyEndpoint: Sendable {
         }
     }
 
-    private func body(_ context: BackendContext) throws(BackendError) -> [UInt8] {
+    private func body(_ context: SignInContext) throws(ServiceError) -> [UInt8] {
         let body = context.request.received.body
         guard body.readableBytes <= Self.longestBody else {
-            throw BackendError(.tooLarge, "The body is larger than this address takes.")
+            throw ServiceError(.tooLarge, "The body is larger than this address takes.")
         }
         return Array(body.readableBytesView)
     }

@@ -14,6 +14,8 @@ package struct ChooseMethodPage: Page {
     package let app: String?
     /// In the order that the operator set.
     package let methods: [SignInMethod]
+    /// Where people sign in with a password.
+    package let password: PageLink?
     /// Whether the box is ticked.
     package let isRemembered: Bool
     /// What the request carries on: `return_to`, or `platform`, `app`, `redirect_uri`, …
@@ -26,6 +28,7 @@ package struct ChooseMethodPage: Page {
         mode: Mode,
         app: String? = nil,
         methods: [SignInMethod],
+        password: PageLink? = nil,
         isRemembered: Bool = false,
         fields: [PageField] = [],
         problem: Problem? = nil,
@@ -34,6 +37,7 @@ package struct ChooseMethodPage: Page {
         self.mode = mode
         self.app = app
         self.methods = methods
+        self.password = password
         self.isRemembered = isRemembered
         self.fields = fields
         self.problem = problem
@@ -53,7 +57,7 @@ package struct ChooseMethodPage: Page {
         let choose = words.choose
         let isSignIn = mode == .signIn
         let intro =
-            methods.isEmpty
+            methods.isEmpty && password == nil
             ? choose.noMethods : isSignIn ? choose.signInIntro : choose.signUpIntro
         return HTML([
             .line(intro),
@@ -74,6 +78,7 @@ package struct ChooseMethodPage: Page {
                         frame.theme
                     )
             ),
+            .steps([PageStep(password, words.linking.byPassword)]),
             otherMode.map { link in
                 let step = PageStep(link, isSignIn ? choose.toSignUp : choose.toSignIn)
                 return .element(

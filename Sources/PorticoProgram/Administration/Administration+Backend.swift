@@ -3,6 +3,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb

@@ -5,6 +5,7 @@ import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PorticoBackend
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 

@@ -5,6 +5,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 

@@ -6,6 +6,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 

@@ -4,6 +4,7 @@ import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 

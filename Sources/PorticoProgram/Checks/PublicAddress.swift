@@ -5,6 +5,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 
 /// The part of ``Doctor`` that reaches the server as clients do: by its public URL, through any

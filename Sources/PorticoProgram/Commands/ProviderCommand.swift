@@ -5,6 +5,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb

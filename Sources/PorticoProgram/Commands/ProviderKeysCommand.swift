@@ -2,6 +2,7 @@ import ArgumentParser
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 
 extension ProviderCommand {

@@ -3,6 +3,7 @@ import PorticoATProtocol
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 
 struct SessionCommand: AsyncParsableCommand {

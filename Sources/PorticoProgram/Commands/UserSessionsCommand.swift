@@ -3,6 +3,7 @@ import PorticoAdministration
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 
 /// Where people are signed in, what they sign in with, and whether they may.
@@ -255,7 +256,7 @@ extension Administration {
     ) async throws -> Value {
         try await Self.withOutbound { outbound in
             // Known before, so that nothing stands between what is taken away and the revocation.
-            let directory = try await BackendDirectory(store: installation.backend) { record in
+            let directory = try await ProviderDirectory(store: installation.backend) { record in
                 try client(of: record, over: transport(of: record, over: outbound))
             }
             return try await body(

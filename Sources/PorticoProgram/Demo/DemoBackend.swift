@@ -2,6 +2,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoUpstream

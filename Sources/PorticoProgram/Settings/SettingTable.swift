@@ -5,6 +5,7 @@ import PorticoMail
 import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 

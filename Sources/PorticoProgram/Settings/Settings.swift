@@ -4,6 +4,7 @@ import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 

@@ -6,6 +6,7 @@ import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
@@ -55,7 +56,7 @@ struct BackendWiring {
         let allowsStandIns = demonstration != nil
         let hadSealPasswords = try installation.sealPasswords(isNeeded: false) != nil
         try await settleRealm()
-        let directory = try await BackendDirectory(
+        let directory = try await ProviderDirectory(
             store: installation.backend,
             handles: handles(publicURL)
         ) { record in
@@ -72,7 +73,7 @@ struct BackendWiring {
             }
             return client
         }
-        let backend = try Backend(
+        let signIn = try SignIn(
             directory: directory,
             accounts: installation.accounts,
             sessions: installation.sessions,
@@ -93,16 +94,15 @@ struct BackendWiring {
                 home: settings.pagesHome,
                 onboarding: settings.pagesOnboarding.flatMap(ServiceIdentity.Onboarding.init)
             ),
-            transport: apis,
-            apis: settings.apis,
             rules: AccountRules(settings),
-            limits: BackendLimits(
+            limits: SignInLimits(
                 startsPerMinute: settings.limitSignIns,
                 startsPerAddress: settings.limitSignInsOfAddress
             ),
             sessionEnded: sessionEnded
         )
-        for failure in directory.failures { backend.events.providerUnusable(failure) }
+        let backend = Backend(signIn, transport: apis, apis: settings.apis)
+        for failure in directory.failures { backend.signIn.events.providerUnusable(failure) }
         try await backend.makeHandleKey()
         try await warn(ofSealPasswordsThat: hadSealPasswords)
         return backend
@@ -195,7 +195,7 @@ struct BackendWiring {
     private func sending(_ backend: Backend, by mail: OutgoingMail) -> OutboxSender {
         let ring = installation.ring
         let service = installation.settings.serviceName
-        let directory = backend.directory
+        let directory = backend.signIn.directory
         return OutboxSender(
             outbox: installation.outbox,
             transport: mail.transport,
@@ -224,19 +224,19 @@ struct BackendWiring {
         }
         return (mails ?? []) + [
             Repeating(name: "apps and providers", interval: .seconds(1), logger: logger) {
-                for failure in try await backend.directory.refresh() {
-                    backend.events.providerUnusable(failure)
+                for failure in try await backend.signIn.directory.refresh() {
+                    backend.signIn.events.providerUnusable(failure)
                 }
                 try await backend.makeHandleKey()
             },
             Repeating(name: "passwords of sid", interval: .seconds(1), logger: logger) {
-                try backend.directory.refreshPasswords()
+                try backend.signIn.directory.refreshPasswords()
             },
             Repeating(name: "tokens of ended sessions", interval: .seconds(5), logger: logger) {
                 try await backend.revokeHandleTokens()
             },
             Repeating(name: "health of providers", interval: .seconds(60), logger: logger) {
-                for provider in backend.directory.allProviders {
+                for provider in backend.signIn.directory.allProviders {
                     _ = await provider.client.probe()
                 }
             },

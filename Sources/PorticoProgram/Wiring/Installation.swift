@@ -5,6 +5,7 @@ import PorticoKeycloak
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoSystem
 import PorticoWeb

@@ -10,6 +10,7 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 import ServiceLifecycle
@@ -71,7 +72,7 @@ struct Wiring {
             // A demo shows its outbox as a page.
             sendsMail: mail != nil || demonstration != nil,
             theme: look.theme,
-            elsewhere: backend.elsewhere,
+            elsewhere: backend.signIn.elsewhere,
             sessionEnded: { logout.wake() }
         )
         let readiness = Readiness()
@@ -148,7 +149,7 @@ struct Wiring {
         _ realms: RealmDirectory
     ) throws -> RequestPipeline {
         let unknown = UnknownAddress(provider.page)
-        let signIn = try backend.serviceOfRealms { name, host in
+        let signIn = try backend.signIn.serviceOfRealms { name, host in
             realms.realm(named: name).flatMap { $0.host == host ? $0.realm : nil }
         }
         let realmServices: [any HTTPService] = [

@@ -3,6 +3,7 @@ import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 
@@ -294,16 +295,6 @@ extension ProvenRequest {
         }
         guard let origin = target.redirect.uri.httpsOrigin else { return .appOnThisDevice }
         return .site(host: String(origin.dropFirst("https://".count)))
-    }
-}
-
-extension PageAccount {
-    init(_ person: Person) {
-        let userName = person.email ?? person.username
-        self.init(
-            name: person.displayName == person.username ? nil : person.displayName,
-            userName: userName
-        )
     }
 }
 

@@ -4,6 +4,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 
@@ -118,6 +119,11 @@ struct BrowserFlow: Sendable {
     func path(_ path: String, _ context: RealmContext) -> String {
         let base = elsewhere.base(context.realm.id, context.realm.name)
         return path.dropping(base).map(String.init) ?? path
+    }
+
+    /// A page of the web app that shares the browser's session with the realm; `nil` where none does.
+    func webPage(_ path: String?, _ context: RealmContext) -> LocalPath? {
+        path.flatMap { elsewhere.isShared(context.realm.id) ? LocalPath.asked($0) : nil }
     }
 
     /// Whether people of the realm can sign in with identity providers.

@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 
@@ -133,16 +134,25 @@ struct AppSignIn: SignInPurpose {
     }
 }
 
-/// A page of a person's own account, independent of apps.
+/// A page of a person's own account, or of the web app that shares their browser's session; independent of
+/// apps of the realm.
 struct AccountSignIn: SignInPurpose {
     let place: AccountPlace
+    /// A page of the web app, in place of ``place``.
+    let returnTo: LocalPath?
     /// A sealed authorization request that the page brings back. It opens as one does in the address of
     /// such a page: it is looked at there.
     let waiting: String?
     let asker: String
 
-    init(_ place: AccountPlace, waiting: String? = nil, _ context: RealmContext) {
+    init(
+        _ place: AccountPlace,
+        waiting: String? = nil,
+        returnTo: LocalPath? = nil,
+        _ context: RealmContext
+    ) {
         self.place = place
+        self.returnTo = returnTo
         self.waiting = waiting
         asker = context.realm.displayName
     }
@@ -150,16 +160,22 @@ struct AccountSignIn: SignInPurpose {
     var clientID: String? { nil }
     var formTarget: FormTarget { .ours }
     var formName: StaticString { "account sign-in" }
-    var transaction: String { place.rawValue }
+    var transaction: String { "\(place.rawValue) \(returnTo?.text ?? "")" }
+
+    /// What its forms, and the way back from elsewhere, bring along.
+    private var carried: [(name: String, value: String)] {
+        [(name: "page", value: place.rawValue)]
+            + (waiting.map { [(name: "waiting", value: $0)] } ?? [])
+            + (returnTo.map { [(name: "return_to", value: $0.text)] } ?? [])
+    }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) -> PageForm {
         flow.forms.form(
             context.path(.accountSignIn),
             formName,
-            place.rawValue,
+            transaction,
             in: browser,
-            fields: [PageField("page", place.rawValue)]
-                + (waiting.map { [PageField("waiting", $0)] } ?? [])
+            fields: carried.map { PageField($0.name, $0.value) }
         )
     }
 
@@ -170,9 +186,13 @@ struct AccountSignIn: SignInPurpose {
     func sealed(_ flow: BrowserFlow, _ context: RealmContext) -> String? { nil }
 
     func path(_ flow: BrowserFlow, _ context: RealmContext) -> String {
-        var query = [(name: "page", value: place.rawValue)]
-        if let waiting { query.append((name: "waiting", value: waiting)) }
-        return FormEncoding.appending(query, to: context.path(.signedIn))
+        FormEncoding.appending(carried, to: context.path(.signedIn))
+    }
+
+    /// Where they go on who are signed in.
+    func destination(_ flow: BrowserFlow, _ context: RealmContext) -> String {
+        returnTo?.text
+            ?? place.path(flow, context, bringing: ResumableRequest(waiting, flow, context))
     }
 
     /// These pages change how the account is reached.
@@ -206,8 +226,10 @@ struct AccountSignIn: SignInPurpose {
         _ context: RealmContext
     ) throws -> Response {
         let isDemanded = live.person.requiredActions.contains(RequiredAction.configureTOTP)
-        let path = (isDemanded ? AccountPlace.secondFactors : place)
-            .path(flow, context, bringing: ResumableRequest(waiting, flow, context))
+        let path =
+            isDemanded
+            ? AccountSignIn(.secondFactors, waiting: waiting, context).destination(flow, context)
+            : destination(flow, context)
         return try flow.redirect(to: path, cookies: cookies)
     }
 }

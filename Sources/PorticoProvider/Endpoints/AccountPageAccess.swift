@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 

@@ -3,6 +3,7 @@ import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 

@@ -3,6 +3,7 @@ import PorticoAdministration
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 
@@ -40,15 +41,20 @@ struct SignInEndpoint: Sendable {
         try form.refuseRepeats()
         let place = AccountPlace(named: form["page"])
         let waiting = ResumableRequest(form["waiting"], flow, context)
+        let purpose = AccountSignIn(
+            place,
+            waiting: waiting?.sealed,
+            returnTo: flow.webPage(form["return_to"], context),
+            context
+        )
         guard flow.keepsCookies(context) else {
-            let path = place.path(flow, context, bringing: waiting)
+            let path = purpose.destination(flow, context)
             throw LostRequest(.noCookie, restart: PageLink(path: path))
         }
-        let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
         let counts = try await flow.counts(
             "account sign-in",
             form,
-            transaction: place.rawValue,
+            transaction: purpose.transaction,
             context
         )
         guard counts else {

@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoSignIn
 import PorticoStores
 import PorticoWeb
 
@@ -12,7 +13,7 @@ struct SignedInElsewhereEndpoint: Sendable {
 
     func get(_ context: RealmContext) async throws -> Response {
         let query = try FormParameters(query: context.target)
-        guard query["page"] == nil else {
+        guard query["page"] == nil, query["return_to"] == nil else {
             return try await toAccount(AccountPlace(named: query["page"]), query, context)
         }
         return try await toApp(query["request"], query, context)
@@ -104,7 +105,12 @@ struct SignedInElsewhereEndpoint: Sendable {
         _ context: RealmContext
     ) async throws -> Response {
         let waiting = ResumableRequest(query["waiting"], flow, context)
-        let purpose = AccountSignIn(place, waiting: waiting?.sealed, context)
+        let purpose = AccountSignIn(
+            place,
+            waiting: waiting?.sealed,
+            returnTo: flow.webPage(query["return_to"], context),
+            context
+        )
         let session = try await flow.session(context)
         if session == nil, let first = try await flow.firstStep(context),
             let page = try await second.ask(first, for: purpose, context)
@@ -127,6 +133,6 @@ struct SignedInElsewhereEndpoint: Sendable {
                 context
             )
         }
-        return try flow.redirect(to: place.path(flow, context, bringing: waiting))
+        return try flow.redirect(to: purpose.destination(flow, context))
     }
 }

@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// The requests of apps that were written after the guide of another library: paths, methods, cookies and
 /// parameters as there, with no header of ours.
@@ -99,7 +100,7 @@ import Testing
             #expect(renewed.json.bool("success") == true)
             #expect(renewed.json.object("payload")?.string("did") == credentials.did)
             token = try #require(renewed.json.object("payload")?.string("sid"))
-            try await scene.server.backend.activity.flush()
+            try await scene.server.backend.signIn.activity.flush()
             scene.clock.advance(by: 13 * 86_400)
         }
         // Its own requests, with the cookie and the header that keeps other sites out.

@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Answers at `/oauth/callback` that are wrong, late, or come twice.
 @Suite struct HandleCallbackTests {
@@ -465,7 +466,7 @@ import Testing
     func purposes() async throws {
         let path = try await visitor.approved("ann.example.com")
         let attempt = try #require(visitor.cookies.first { $0.key.hasPrefix("__Host-attempt") })
-        let live = try #require(server.backend.directory.handles)
+        let live = try #require(server.backend.signIn.directory.handles)
         let moment = Clock { server.clock.now }.moment()
         let presented = live.cookie.presented([.cookie: "sid=\(attempt.value)"], at: moment)
         #expect(presented == .invalid)

@@ -10,6 +10,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Tokens of a session by handle, in two processes") struct HandleProcessTests {
     @Test("ATP-TL-4, attack G20: 50 callers of two processes make one refresh, 20 times")
@@ -427,8 +428,8 @@ private struct WritingHost: HandleTokenServers, HandleTokenServer {
 
     /// The same backend on the same database, with a memory of its own.
     private func otherProcess() throws -> InProcessServer {
-        let (first, log) = (server.backend, WrittenLog(server.clock))
-        let other = Backend(
+        let (first, log) = (server.backend.signIn, WrittenLog(server.clock))
+        let signIn = SignIn(
             directory: first.directory,
             accounts: first.accounts,
             sessions: first.sessions,
@@ -441,9 +442,9 @@ private struct WritingHost: HandleTokenServers, HandleTokenServer {
             logger: log.logger,
             pages: first.pages,
             publicURL: first.publicURL,
-            identity: first.identity,
-            transport: first.transport
+            identity: first.identity
         )
+        let other = Backend(signIn, transport: server.backend.transport)
         let headers = SecurityHeaders(first.publicURL)
         let pipeline = RequestPipeline(
             guarding: HostGuard([first.publicURL]),

@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// A database with people who have signed in by handle, a host that counts what it is asked, and a
 /// stopped clock.

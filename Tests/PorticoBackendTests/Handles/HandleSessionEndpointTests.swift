@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("What apps ask by the cookie sid") struct HandleSessionEndpointTests {
     private let server: HostedBackend
@@ -203,7 +204,7 @@ import Testing
         var off = BackendUnderTest.notes
         off.isEnabled = false
         try await server.scene.database.put(off)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let reply = try await server.call(Self.session, seal)
         #expect(reply.status == 401 && reply.json.string("reason") == "SESSION_EXPIRED")
     }

@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Sessions that another system began, with its tokens.
 @Suite struct HandleSessionImportTests {
@@ -57,7 +58,7 @@ import Testing
             names: any TextRecordResolver = Names(),
             isDryRun: Bool = false
         ) throws -> HandleSessionImport {
-            let live = try #require(server.backend.directory.handles)
+            let live = try #require(server.backend.signIn.directory.handles)
             let clock = server.clock
             return HandleSessionImport(
                 accounts: accounts,
@@ -293,7 +294,7 @@ import Testing
         var off = BackendUnderTest.notes
         off.isEnabled = false
         try await server.scene.database.put(off)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         #expect(try await server.call(Self.session, foreign).status == 401)
 
         let other = try await Scene()

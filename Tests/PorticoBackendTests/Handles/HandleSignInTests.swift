@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Signing in by handle, from the field to the session.
 @Suite struct HandleSignInTests {
@@ -46,7 +47,7 @@ import Testing
         #expect(tokens.form["redirect_uri"] == push.form["redirect_uri"])
         #expect(tokens.form["client_id"] == clientID)
         #expect(tokens.thumbprint == push.thumbprint)
-        let key = try #require(server.backend.directory.handleKeys.first)
+        let key = try #require(server.backend.signIn.directory.handleKeys.first)
         for asked in server.hosts.asked {
             let assertion = try #require(asked.assertion)
             #expect(assertion.header.string("alg") == "ES256")

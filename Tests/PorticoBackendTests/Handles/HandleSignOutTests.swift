@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Signing out by the cookie sid") struct HandleSignOutTests {
     private let server: HostedBackend
@@ -110,7 +111,7 @@ import Testing
         let database = server.scene.database
         let key = try #require(server.keyID)
         _ = try await database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         try await server.scene.signOut(session.sessionID)
         try await server.backend.revokeHandleTokens()
         #expect(server.network.revocations.isEmpty)

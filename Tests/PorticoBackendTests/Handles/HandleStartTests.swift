@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// What comes before the host: the page, what is typed, and hosts that do not answer.
 @Suite struct HandleStartTests {
@@ -186,7 +187,7 @@ import Testing
 
     @Test("decision 0067: what another site loads unseen asks no host, and counts for no one")
     func unseen() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         func ask(_ site: String, _ mode: String, _ place: String) async throws -> Reply {
             var headers: HTTPFields = [.accept: "text/html"]
             headers[.fetchSite] = site
@@ -316,7 +317,7 @@ import Testing
 
     @Test("/login: five starts a minute in each browser, and sixty for each address")
     func limit() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         let ask = [(name: "ask", value: "host")]
         for number in 1...12 {
             let visitor = TestVisitor(server)
@@ -336,7 +337,7 @@ import Testing
 
     @Test("/login: how people mistype counts for nothing; who must wait keeps what was typed")
     func mistyped() async throws {
-        let server = try await BackendUnderTest(limits: BackendLimits(), handles: [:])
+        let server = try await BackendUnderTest(limits: SignInLimits(), handles: [:])
         let app = TestApp()
         for ask in [[(name: "ask", value: "host")], []] {
             let visitor = TestVisitor(server)

@@ -6,6 +6,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Tokens of a session by handle") struct HandleTokensTests {
     private let scene: HandleScene

@@ -10,6 +10,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// The whole backend behind its request pipeline, with people who have signed in by handle, and a network
 /// of one host that writes down what it is asked.
@@ -61,7 +62,7 @@ final class HostedBackend: Sendable {
             )
         )
         for app in apps { try await database.put(app) }
-        let directory = try await BackendDirectory(
+        let directory = try await ProviderDirectory(
             store: database.configuration,
             handles: HandleDirectory(
                 ring: HandleScene.ring,
@@ -77,7 +78,7 @@ final class HostedBackend: Sendable {
             ) { _ in file.withLock { $0 } }
         ) { _ in throw HTTPTransportError.refused }
         let log = WrittenLog(clock)
-        backend = try Backend(
+        let signIn = try SignIn(
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
@@ -90,9 +91,9 @@ final class HostedBackend: Sendable {
             logger: log.logger,
             pages: PageRenderer(),
             publicURL: url,
-            identity: BackendUnderTest.identity,
-            transport: network
+            identity: BackendUnderTest.identity
         )
+        backend = Backend(signIn, transport: network)
         try await backend.makeHandleKey()
         try await directory.refresh()
         keyID = directory.handleKeys.first?.keyID

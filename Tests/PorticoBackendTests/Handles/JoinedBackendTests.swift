@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("The backend at a host whose authorization server is a realm of ours")
 struct JoinedBackendTests {

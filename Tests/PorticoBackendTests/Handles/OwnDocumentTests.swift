@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// What hosts read of us, and the keys that prove it.
 @Suite struct OwnDocumentTests {
@@ -66,7 +67,7 @@ import Testing
     @Test("ATP-CA-5: a new key is published eleven minutes before its use; the old one stays")
     func rotation() async throws {
         let server = try await BackendUnderTest.withHandles()
-        let old = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let old = try #require(server.backend.signIn.directory.handleKeys.first?.keyID)
         let before = try await TestVisitor(server).byHandle()
         let moment = Clock { server.clock.now }.moment()
         let key = try HandleClientKey(
@@ -75,7 +76,7 @@ import Testing
             at: moment
         )
         try await server.database.configuration.add(key)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let published = try JWKSet(parsing: try await server.send(.get, "/oauth/jwks.json").body)
         #expect(Set(published.keys.compactMap(\.keyID)) == [old, key.keyID])
         for (seconds, expected) in [(0, old), (659, old), (1, key.keyID)] {
@@ -95,8 +96,8 @@ import Testing
         // Retired, and not needed: the one is in use.
         server.clock.advance(by: 3601)
         try await server.backend.withdrawUnneededHandleKeys()
-        try await server.backend.directory.refresh()
-        #expect(server.backend.directory.handleKeys.allSatisfy { $0.withdrawnAt == nil })
+        try await server.backend.signIn.directory.refresh()
+        #expect(server.backend.signIn.directory.handleKeys.allSatisfy { $0.withdrawnAt == nil })
         _ = try await server.database.handles.endedByHost(
             session.sessionID,
             revision: open.session.revision,
@@ -104,7 +105,7 @@ import Testing
             at: server.clock.seconds
         )
         try await server.backend.withdrawUnneededHandleKeys()
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let left = try JWKSet(parsing: try await server.send(.get, "/oauth/jwks.json").body)
         #expect(left.keys.compactMap(\.keyID) == [key.keyID])
     }
@@ -114,9 +115,9 @@ import Testing
         let server = try await BackendUnderTest.withHandles()
         let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
-        let key = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let key = try #require(server.backend.signIn.directory.handleKeys.first?.keyID)
         _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let asked = server.hosts.asked.count
         let reply = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
         // It never comes back: nothing is to be waited for.
@@ -129,9 +130,9 @@ import Testing
     func withdrawn() async throws {
         let server = try await BackendUnderTest.withHandles()
         let back = try await TestVisitor(server).byHandle()
-        let key = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let key = try #require(server.backend.signIn.directory.handleKeys.first?.keyID)
         _ = try await server.database.configuration.withdrawHandleKey(key, at: server.clock.seconds)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         #expect(try await server.send(.get, "/oauth/jwks.json").text == #"{"keys":[]}"#)
         // No one can begin before the next one is published for long enough.
         try await server.backend.makeHandleKey()
@@ -153,18 +154,18 @@ import Testing
     @Test("ATP-CA-5: a sign-in that began with the old key ends with it, after the new one is used")
     func underWay() async throws {
         let server = try await BackendUnderTest.withHandles()
-        let old = try #require(server.backend.directory.handleKeys.first?.keyID)
+        let old = try #require(server.backend.signIn.directory.handleKeys.first?.keyID)
         let moment = Clock { server.clock.now }.moment()
         let key = try HandleClientKey.next(ring: server.ring, at: moment)
         try await server.database.configuration.add(key)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         server.clock.advance(by: 100)
         let visitor = TestVisitor(server)
         let path = try await visitor.approved("ann.example.com")
         // The new one is in use for a second, and no session needs the old one.
         server.clock.advance(by: 561)
         try await server.backend.withdrawUnneededHandleKeys()
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         #expect(try await visitor.request(path).location == "/dashboard")
         #expect(server.hosts.asked.last?.assertion?.header.string("kid") == old)
     }
@@ -318,13 +319,13 @@ extension OwnDocumentTests {
         let server = try await BackendUnderTest.withHandles(wasPublic ? ["public": true] : [:])
         let visitor = TestVisitor(server)
         let begun = try await visitor.begin("ann.example.com")
-        let former = try #require(server.backend.directory.handles?.record)
+        let former = try #require(server.backend.signIn.directory.handles?.record)
         var changed = former
         let isPublic: JSONValue? = wasPublic ? nil : true
         changed.settings["public"] = isPublic
         let store = server.database.configuration
         try await store.put(changed, replacing: former)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         let back = try await visitor.request(server.hosts.approve(begun.location, as: .ann))
         let session = try #require(try await server.handleSession(back)?.handle)
         #expect((session.clientKeyID == nil) == wasPublic)

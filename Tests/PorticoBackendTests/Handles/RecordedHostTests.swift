@@ -7,6 +7,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// XRPCTests and XRPCRefreshTests have answers of their own of each kind.
 @Suite(

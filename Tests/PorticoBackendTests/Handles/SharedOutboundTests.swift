@@ -10,6 +10,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Nothing goes out: there is no room.
 private struct FullTransport: HTTPTransport {
@@ -61,7 +62,7 @@ struct SharedOutboundTests {
             transport: transport(host)
         )
         let (_, seal) = try await server.signedIn(accessLives: 10)
-        let live = try #require(server.backend.directory.handles)
+        let live = try #require(server.backend.signIn.directory.handles)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...32 {
                 let handle = try Handle("n\(number).example.com")

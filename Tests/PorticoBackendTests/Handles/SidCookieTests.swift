@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("The cookie sid") struct SidCookieTests {
     private static let password = "a password of our own, long enough for two"
@@ -429,7 +430,7 @@ extension HandleScene {
     ) throws {
         let passwords = try IronPasswords(lines, sealing: lines.last?.id)
         server.passwords.withLock { $0 = passwords }
-        try server.backend.directory.refreshPasswords()
+        try server.backend.signIn.directory.refreshPasswords()
     }
 
     @Test("decision 0060: a new password seals, and one that was taken out opens nothing any more")
@@ -460,7 +461,7 @@ extension HandleScene {
         let (_, seal) = try await server.signedIn()
         server.passwords.withLock { $0 = nil }
         #expect(throws: HandleProviderRefusal.noPasswords) {
-            try server.backend.directory.refreshPasswords()
+            try server.backend.signIn.directory.refreshPasswords()
         }
         #expect(try await server.call(Self.session, seal).status == 200)
     }

@@ -7,6 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 @testable import PorticoWeb
 
 @Suite("Long bodies for a person's host", .serialized) struct UploadTests {

@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Two cookies can each name a session. A browser is one person's, or nobody's (docs/decisions/0091).
 @Suite("Whose is this browser?") struct WhoseBrowserTests {
@@ -199,7 +200,7 @@ import Testing
         var moved = Client.moved
         moved.isEnabled = false
         try await server.database.put(moved)
-        try await server.backend.directory.refresh()
+        try await server.backend.signIn.directory.refresh()
         for fields in ways {
             let reply = try await server.send(.get, "/v1/auth/session", headers: fields)
             #expect(reply.status == 401 && reply.json.string("reason") == "SESSION_EXPIRED")

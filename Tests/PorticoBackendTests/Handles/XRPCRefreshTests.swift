@@ -9,6 +9,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Nonces and refreshes in calls of a person's host") struct XRPCRefreshTests {
     private let server: HostedBackend

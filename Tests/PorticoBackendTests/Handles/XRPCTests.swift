@@ -8,6 +8,7 @@ import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 @Suite("Calls of a person's host") struct XRPCTests {
     private let server: HostedBackend

@@ -5,6 +5,7 @@ import PorticoBytes
 import PorticoMail
 import PorticoPages
 import PorticoSeals
+import PorticoSignIn
 import PorticoStores
 import PorticoTestSupport
 import PorticoWeb

@@ -5,6 +5,7 @@ import PorticoStores
 import PorticoTestSupport
 
 @testable import PorticoBackend
+@testable import PorticoSignIn
 
 /// Signing in by internet handle.
 extension PageWalk {
@@ -50,7 +51,7 @@ extension PageWalk {
             let visitor = walker.visitor(
                 try await BackendUnderTest(
                     apps: [.moved, .notes],
-                    limits: BackendLimits(),
+                    limits: SignInLimits(),
                     handles: [:]
                 )
             )
@@ -58,12 +59,12 @@ extension PageWalk {
             return try await visitor.begin("ann.example.com", app)
         },
         asking("busy") { server, _ in
-            let key = server.backend.directory.handleKeys.first?.keyID ?? ""
+            let key = server.backend.signIn.directory.handleKeys.first?.keyID ?? ""
             _ = try await server.database.configuration.withdrawHandleKey(
                 key,
                 at: server.clock.seconds
             )
-            try await server.backend.directory.refresh()
+            try await server.backend.signIn.directory.refresh()
             return "ann.example.com"
         },
     ]

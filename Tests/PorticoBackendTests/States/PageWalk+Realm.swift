@@ -31,6 +31,11 @@ extension PageWalk {
             let google = try await visitor.submit(page, [("way", "google")])
             return try await visitor.choose(.ann, at: google, "google").reply
         },
+        PageWalk(ChooseMethodPage.self, "with a password") { walker in
+            let server = try await BackendUnderTest(realm: { _ in })
+            try await server.shareRealm()
+            return try await walker.visitor(server).open("/login?return_to=/orders").reply
+        },
         PageWalk(AccountOverviewPage.self, "of a realm") { walker in
             try await account(walker).reply
         },

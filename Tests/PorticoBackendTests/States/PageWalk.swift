@@ -6,6 +6,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
@@ -141,7 +142,7 @@ extension BackendUnderTest {
             change(&record)
             try await database.put(record)
         }
-        try await backend.directory.refresh()
+        try await backend.signIn.directory.refresh()
     }
 }
 

@@ -3,6 +3,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 import PorticoProvider
+import PorticoSignIn
 import PorticoStores
 import PorticoTestSupport
 import Testing

@@ -8,6 +8,7 @@ import PorticoPages
 package import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
+package import PorticoSignIn
 import PorticoStandIns
 package import PorticoStores
 import PorticoUpstream
@@ -46,7 +47,7 @@ package final class BackendUnderTest: Sendable {
         database: TestDatabase? = nil,
         apps: [Client] = [BackendUnderTest.notes],
         rules: AccountRules = AccountRules(),
-        limits: BackendLimits = BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000),
+        limits: SignInLimits = SignInLimits(startsPerMinute: 1000, callbacksPerMinute: 1000),
         apis: [ProxiedAPI] = [],
         identity: ServiceIdentity = BackendUnderTest.identity,
         isDemonstration: Bool = false,
@@ -95,7 +96,7 @@ package final class BackendUnderTest: Sendable {
             )
         }
         let passwords = try IronPasswords(session: SecretText(Self.sealPassword))
-        let directory = try await BackendDirectory(
+        let directory = try await ProviderDirectory(
             store: files.map { BackendConfigurationStore(database.database, files: $0) }
                 ?? database.configuration,
             handles: HandleDirectory(
@@ -123,7 +124,7 @@ package final class BackendUnderTest: Sendable {
                 now: { clock.now }
             )
         }
-        backend = try Backend(
+        let signIn = try SignIn(
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
@@ -137,11 +138,10 @@ package final class BackendUnderTest: Sendable {
             pages: PageRenderer(),
             publicURL: url,
             identity: identity,
-            transport: apiTransport ?? transport,
-            apis: apis,
             rules: rules,
             limits: limits
         )
+        backend = Backend(signIn, transport: apiTransport ?? transport, apis: apis)
         try await backend.makeHandleKey()
         var services: [any HTTPService] = [try backend.service]
         if configure == nil {
@@ -163,11 +163,11 @@ package final class BackendUnderTest: Sendable {
                 publicURL: url,
                 documentsBy: transport,
                 sendsMail: true,
-                elsewhere: backend.elsewhere
+                elsewhere: backend.signIn.elsewhere
             )
             self.provider = provider
             services += [
-                try backend.serviceOfRealms { name, host in
+                try backend.signIn.serviceOfRealms { name, host in
                     realms.realm(named: name).flatMap { $0.host == host ? $0.realm : nil }
                 },
                 try provider.service,
@@ -197,6 +197,12 @@ package final class BackendUnderTest: Sendable {
 
     /// Everything the log was given until now.
     package var log: String { written.text }
+
+    /// From now on the people of the realm `test` are the backend's.
+    package func shareRealm() async throws {
+        try await database.configuration.choose(realmID: TestRealm.id)
+        try await backend.signIn.directory.refresh()
+    }
 
     /// One request to us, as a program makes it.
     package func send(

@@ -7,6 +7,7 @@ import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
 import PorticoSeals
+package import PorticoSignIn
 import PorticoStandIns
 package import PorticoStores
 import PorticoUpstream
@@ -107,7 +108,7 @@ package struct RunningBackend: Sendable {
         let written = WrittenLog(clock)
         self.written = written
         if let hosts { try await database.put(hosts.provider) }
-        let directory = try await BackendDirectory(
+        let directory = try await ProviderDirectory(
             store: database.configuration,
             handles: try hosts?.directory(ring: ring, publicURL: PublicURL(origin))
         ) { record in
@@ -119,7 +120,7 @@ package struct RunningBackend: Sendable {
                 now: { clock.now }
             )
         }
-        backend = try Backend(
+        let signIn = try SignIn(
             directory: directory,
             accounts: database.accounts,
             sessions: database.sessions,
@@ -133,13 +134,13 @@ package struct RunningBackend: Sendable {
             pages: PageRenderer(),
             publicURL: PublicURL(origin),
             identity: ServiceIdentity(name: Self.name, contact: "help@example.com"),
-            transport: outbound,
             rules: rules,
-            limits: BackendLimits(
+            limits: SignInLimits(
                 startsPerMinute: hosts?.startsPerMinute ?? 1000,
                 callbacksPerMinute: 1000
             )
         )
+        backend = Backend(signIn, transport: outbound)
         sender = try submission.map { submission in
             OutboxSender(
                 outbox: database.outbox,

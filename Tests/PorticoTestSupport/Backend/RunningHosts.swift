@@ -3,6 +3,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
+import PorticoSignIn
 import PorticoStandIns
 import PorticoStores
 import PorticoWeb

@@ -2,14 +2,14 @@ import Foundation
 package import HTTPTypes
 import Logging
 package import PorticoAdministration
-import PorticoBackend
 import PorticoBytes
 import PorticoKeycloak
 import PorticoOutbound
-package import PorticoPages
+import PorticoPages
 package import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
+package import PorticoSignIn
 package import PorticoStores
 import PorticoWeb
 
@@ -106,7 +106,7 @@ package final class ProviderUnderTest: Sendable {
             sessionEnded: { if wakes { logout.wake() } }
         )
         let service = try provider.service
-        let account = try await Backend.forAccounts(
+        let account = try await SignIn.forAccounts(
             in: database,
             ring: ring,
             clock: time,
@@ -235,7 +235,7 @@ package final class ProviderUnderTest: Sendable {
     }
 }
 
-extension Backend {
+extension SignIn {
     /// One without providers and apps, for the pages of people's accounts.
     fileprivate static func forAccounts(
         in database: TestDatabase,
@@ -244,9 +244,9 @@ extension Backend {
         publicURL: PublicURL,
         logger: Logger,
         sessionEnded: @escaping @Sendable () -> Void
-    ) async throws -> Backend {
-        try Backend(
-            directory: try await BackendDirectory(store: database.configuration) { _ in
+    ) async throws -> SignIn {
+        try SignIn(
+            directory: try await ProviderDirectory(store: database.configuration) { _ in
                 throw NoProviders()
             },
             accounts: database.accounts,
@@ -261,7 +261,6 @@ extension Backend {
             pages: PageRenderer(),
             publicURL: publicURL,
             identity: ServiceIdentity(name: "Portico"),
-            transport: GuardedTransport(),
             sessionEnded: sessionEnded
         )
     }
