@@ -69,7 +69,7 @@ struct BackendRouteDocumentTests {
 
     @Test("docs/openapi.yaml has what the sign-in page is told of a failure")
     func failures() throws {
-        let source = try Project.text("Sources/PorticoBackend/Attempts/SignInFailure.swift")
+        let source = try Project.text("Sources/PorticoSignIn/Attempts/SignInFailure.swift")
         let words = source.matches(of: /(?m)^        case (\w+)(?: = "(\w+)")?$/)
             .map { String($0.2 ?? $0.1) }
         let listed = ["FailureError", "FailureReason"].flatMap {

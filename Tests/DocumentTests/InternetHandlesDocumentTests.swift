@@ -22,7 +22,7 @@ import Testing
     func logged() throws {
         let faults = try words(
             /case \.\w+: "([a-z_]+)"/,
-            in: "PorticoBackend/Handles/HandleFault.swift"
+            in: "PorticoSignIn/Handles/HandleFault.swift"
         )
         let listed = try rows("## What people may read").flatMap { row in
             row[0].matches(of: /`([a-z_]+)`/).map { String($0.1) }
@@ -51,7 +51,7 @@ import Testing
     func errors() throws {
         let redirected = try words(
             /(?m): "(expired|access_denied|\w+_unavailable|\w+_error)"$/,
-            in: "PorticoBackend/Handles/HandleFault.swift"
+            in: "PorticoSignIn/Handles/HandleFault.swift"
         )
         let rows = try rows("## What apps get")
         let listed = Set(rows.flatMap { $0[0].matches(of: /`([a-z_]+)`/).map { String($0.1) } })
@@ -60,13 +60,15 @@ import Testing
         let told = rows.filter { $0.count > 1 }.map { $0[1] }.joined(separator: " ")
         let reasons = try words(
             /case \w+ = "([A-Z_]+)"/,
-            in: "PorticoBackend/Accounts/SessionCheck.swift"
+            in: "PorticoSignIn/Accounts/SessionCheck.swift"
         )
         for reason in reasons { #expect(told.contains("`\(reason)`"), "\(reason)") }
         let codes = try [
-            "Handles/HandleFault", "Handles/XRPCEndpoint", "Configuration/ProviderDirectory",
-            "Handles/HandleSessionEndpoint", "HandOff/AppTarget", "Endpoints/AppTokenEndpoint",
-        ].flatMap { try words(/ServiceError\(\s*\.(\w+),/, in: "PorticoBackend/\($0).swift") }
+            "PorticoSignIn/Handles/HandleFault", "PorticoSignIn/Configuration/ProviderDirectory",
+            "PorticoSignIn/Accounts/AppTarget", "PorticoBackend/Handles/XRPCEndpoint",
+            "PorticoBackend/Handles/HandleSessionEndpoint",
+            "PorticoBackend/Endpoints/AppTokenEndpoint",
+        ].flatMap { try words(/ServiceError\(\s*\.(\w+),/, in: "\($0).swift") }
         for code in Set(codes) {
             let name = code.replacing(/[A-Z]/) { "_\($0.output.lowercased())" }
             #expect(told.contains("`\(name)`"), "\(name)")

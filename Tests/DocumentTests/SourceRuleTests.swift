@@ -130,12 +130,12 @@ struct SourceRuleTests {
             "Sources/PorticoWeb/Errors/CORSPolicy.swift",
             // What we wrote or sealed ourselves.
             "Sources/PorticoAdministration/Passwords/KeycloakHash.swift",
-            "Sources/PorticoBackend/Accounts/EmailCodes.swift",
-            "Sources/PorticoBackend/Accounts/ProviderTokens.swift",
+            "Sources/PorticoSignIn/Accounts/EmailCodes.swift",
+            "Sources/PorticoSignIn/Accounts/ProviderTokens.swift",
             "Sources/PorticoBackend/Endpoints/NativeEndpoint.swift",
             "Sources/PorticoBackend/Handles/HandleCompletion.swift",
-            "Sources/PorticoBackend/Mail/MailText+Draft.swift",
-            "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
+            "Sources/PorticoSignIn/Mail/MailText+Draft.swift",
+            "Sources/PorticoSignIn/Configuration/ProviderConnection.swift",
             "Sources/PorticoProtocol/DPoP/DPoPKey.swift",
             "Sources/PorticoProtocol/JOSE/SigningKey.swift",
             "Sources/PorticoProtocol/Authorization/ClaimsRequest.swift",
@@ -160,7 +160,7 @@ struct SourceRuleTests {
             "Sources/PorticoUpstream/People/FacebookGraph.swift",
             // A path, which is ASCII; a row of ours.
             "Sources/PorticoWeb/Service/RouteTable.swift",
-            "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
+            "Sources/PorticoSignIn/Configuration/ProviderConnection.swift",
             // A number.
             "Sources/PorticoAdministration/Registration/StandardClaims.swift",
             "Sources/PorticoProvider/Tokens/AuthorizationCode.swift",
@@ -197,7 +197,9 @@ struct SourceRuleTests {
             // The import of a realm, which says where it stands.
             "KeycloakHashError",
         ]
-        let services = ["Sources/PorticoProvider/", "Sources/PorticoBackend/"]
+        let services = [
+            "Sources/PorticoProvider/", "Sources/PorticoSignIn/", "Sources/PorticoBackend/",
+        ]
         for (path, text) in Project.code
         where services.contains(where: path.hasPrefix) && !path.contains("/Administration/") {
             let code = Project.withoutComments(text)

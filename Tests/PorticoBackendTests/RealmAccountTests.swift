@@ -230,7 +230,8 @@ import Testing
         // By Google from the same page, too.
         let other = TestVisitor(visitor.server)
         let google = try await other.submit(try await other.open(link), [("way", "google")])
-        #expect(try await other.choose(.ben, at: google, "google").path == "/account/ways?x=1")
+        let new = try await other.choose(.ben, at: google, "google")
+        #expect(new.path == "/onboarding?return_to=%2Faccount%2Fways%3Fx%3D1")
     }
 
     @Test(
