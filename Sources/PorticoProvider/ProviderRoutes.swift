@@ -137,7 +137,8 @@ extension ProviderEndpoints {
         RoutePath("/realms/{realm}/protocol/openid-connect/" + name)
     }
 
-    /// A program gets the person's profile; a person is led to the page.
+    /// A program gets the person's profile. A person comes here only by the address with a slash at its end:
+    /// the page is the sign-in core's.
     private func account(_ context: RealmContext) async throws -> Response {
         guard AcceptedMedia.isJSON(context.headers) else {
             return try flow.redirect(to: AccountPlace.overview.path(flow, context))

@@ -5,8 +5,8 @@ import PorticoProtocol
 import PorticoStores
 package import PorticoWeb
 
-/// Signing in with identity providers below a realm that is not the backend's, or not on its host: the
-/// backend's endpoints, at the realm's addresses and with its cookies (docs/decisions/0168).
+/// The sign-in core below realms: identity providers and the account pages, at the realm's addresses and with
+/// its cookies. Those of the backend's realm on its host lead to the backend (docs/decisions/0168, 0170).
 package struct RealmSignInService: HTTPService {
     package let routes: RouteTable<SignInContext>
     package var headers: SecurityHeaders { SecurityHeaders(signIn.publicURL) }
@@ -22,8 +22,8 @@ package struct RealmSignInService: HTTPService {
         self.realm = realm
     }
 
-    /// The backend's own realm has these at the signIn. The callbacks of its file's providers stay, and
-    /// pages lead there. A program that asks for the account is answered by the Provider.
+    /// The backend's own realm has its pages at the backend, where its addresses lead. The callbacks of its
+    /// file's providers stay. A program that asks for the account is answered by the Provider.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> SignInContext?
     {

@@ -2,8 +2,8 @@ package import PorticoBytes
 package import PorticoWeb
 
 extension SignIn {
-    /// What a realm that is not the backend's has of it: signing in with identity providers, and what asks
-    /// about that. Its sign-in page, its account and its apps are the Provider's.
+    /// What every realm has of it: signing in with identity providers, and the account pages. Its sign-in page,
+    /// and the pages of connected apps, password and second step, are the Provider's.
     var routesOfRealms: [Route<SignInContext>] {
         let broker = "/realms/{realm}/broker/{provider}"
         return [

@@ -97,7 +97,7 @@ struct SourceRuleTests {
 
     /// What takes apart requests, and answers of others.
     private static let readers = [
-        "Bytes", "Protocol", "Web", "Administration", "Provider", "Backend", "Upstream",
+        "Bytes", "Protocol", "Web", "Administration", "Provider", "SignIn", "Backend", "Upstream",
         "Hummingbird", "ATProtocol",
     ].map { "Sources/Portico\($0)/" }
 

@@ -12,6 +12,7 @@ import Testing
 /// The account of a person of a realm: the backend's pages, below the realm.
 @Suite("The account in a realm") struct RealmAccountTests {
     private static let base = "/realms/test/account"
+    private static let cookie = "__Host-session-\(TestRealm.id.prefix(8))"
 
     private static func server(_ configure: @escaping (inout NewRealm) -> Void = { _ in })
         async throws -> BackendUnderTest
@@ -109,6 +110,20 @@ import Testing
         #expect(!asked.reply.text.contains(#"value="password""#))
     }
 
+    @Test(
+        "a provider that is to prove it for deletion, or for the data, is told to ask",
+        arguments: [
+            "deletion", "export", "devices",
+        ]
+    )
+    func asksAnew(_ page: String) async throws {
+        let visitor = TestVisitor(try await Self.server())
+        let signIn = try await visitor.open("/realms/test/login-actions/signed-in?page=\(page)")
+        let reply = try await visitor.answered(signIn, [("way", "google")])
+        let asks = reply.location?.contains("prompt=login") ?? false
+        #expect(asks == (page != "devices"))
+    }
+
     // MARK: Deletion
 
     @Test("a person deletes themselves: sessions end, and their browser forgets them")
@@ -122,6 +137,8 @@ import Testing
         #expect(try await Self.alice(server) != nil)
         let gone = try await visitor.press("delete", on: unsure, [("sure", "1")])
         #expect(gone.reply.status == 200)
+        let cookies = gone.reply.headers[values: .setCookie]
+        #expect(cookies.contains { $0.hasPrefix(Self.cookie) && $0.contains("Max-Age=0") })
         #expect(try await Self.alice(server) == nil)
         for browser in [visitor, other] {
             #expect(try await browser.open(Self.base).path.contains("signed-in?page=overview"))
@@ -136,7 +153,9 @@ import Testing
         let visitor = TestVisitor(server)
         let overview = try await Self.open("", visitor)
         #expect(!overview.reply.text.contains("/account/delete"))
-        #expect(try await visitor.request(Self.base + "/delete").status == 403)
+        let refused = try await visitor.open(Self.base + "/delete")
+        #expect(refused.reply.status == 403)
+        #expect(refused.reply.text.contains("href=\"\(Self.base)\""))
         #expect(try await Self.alice(server) != nil)
     }
 
@@ -178,7 +197,38 @@ import Testing
         }
     }
 
-    @Test("WEB-SESS-8: not without a proof of now, nor from another site's page")
+    @Test(
+        "what they sign in with, their apps and what happened are in it; another person's are not"
+    )
+    func wholeData() async throws {
+        let server = try await Self.server()
+        let (visitor, other) = (TestVisitor(server), TestVisitor(server))
+        let ways = try await Self.open("/ways", visitor)
+        let there = try await visitor.submit(ways, [("way", "keycloak")])
+        _ = try await visitor.choose(.ann, at: there, "keycloak")
+        let page = try await other.open(Self.base + "/ways")
+        let google = try await other.submit(page, [("way", "google")])
+        _ = try await other.choose(.ben, at: google, "google")
+        let alice = try #require(try await Self.alice(server))
+        let client = try #require(
+            try await server.database.realms.client(.clientID("third"), realmID: TestRealm.id)
+        )
+        try await server.database.people.allow(
+            Consent(scope: Scope(tokens: ["openid"])),
+            to: client,
+            by: alice.id,
+            in: nil,
+            notBefore: 0,
+            at: server.clock.seconds
+        )
+        let data = try await visitor.request(Self.base + "/data").json
+        #expect(data["providers"]?.array?.count == 1)
+        #expect(data["apps"]?.array?.first?.object?.string("scope") == "openid")
+        let events = data["events"]?.array?.compactMap { $0.object?.string("event") } ?? []
+        #expect(events.contains("way.added") && !events.contains("account.registered"))
+    }
+
+    @Test("WEB-SESS-8: not without a proof of now, nor without a session")
     func dataUnproven() async throws {
         let server = try await Self.server()
         let visitor = TestVisitor(server)
@@ -189,6 +239,34 @@ import Testing
         #expect(!asked.reply.text.contains("Liddell\","))
         let nobody = try await TestVisitor(server).request(Self.base + "/data")
         #expect(nobody.status == 303)
+    }
+
+    // MARK: What clients and the log are told
+
+    @Test("signing out a device, and deleting oneself, is told at once, and logged")
+    func told() async throws {
+        let server = try await Self.server()
+        let (visitor, other) = (TestVisitor(server), TestVisitor(server))
+        _ = try await Self.open("/devices", other)
+        let page = try await Self.open("/devices", visitor)
+        _ = try await visitor.submit(page, [("action", "end")])
+        #expect(server.log.contains("event=sign_out "))
+        #expect(server.log.contains("realm=test"))
+        #expect(server.endings == 1)
+        let delete = try await visitor.open(Self.base + "/delete")
+        _ = try await visitor.press("delete", on: delete, [("sure", "1")])
+        #expect(server.endings == 2)
+    }
+
+    @Test("where the backend's last provider was removed, its people still have their account")
+    func withoutProviders() async throws {
+        let server = try await BackendUnderTest(apps: [], realm: { _ in })
+        try await server.shareRealm()
+        let visitor = TestVisitor(server)
+        _ = try await Self.open("/devices", visitor)
+        try await server.setUp("google", "facebook", "apple", "keycloak") { $0.isEnabled = false }
+        #expect(try await visitor.request("/login").status == 404)
+        #expect(try await visitor.open("/account").path == "/account")
     }
 
     // MARK: One host for both

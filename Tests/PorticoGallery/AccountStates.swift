@@ -139,6 +139,7 @@ extension AccountOverviewPage: PageWithStates {
         "of a realm": AccountOverviewPage(
             account: .sample,
             methods: [],
+            hasPassword: true,
             devices: 1,
             lastActivity: 1_795_298_400,
             now: 1_795_298_400,
@@ -241,6 +242,16 @@ extension SignInMethodsPage: PageWithStates {
             ]
         ),
         state("nothing to add", samples, others: []),
+        GalleryState(
+            "a password",
+            SignInMethodsPage(
+                linked: [],
+                others: [.google, .facebook, .apple, .example],
+                hasPassword: true,
+                form: .sample,
+                navigation: .sampleOfRealmWithMethods
+            )
+        ),
         state("added", samples, status: .added(.facebook)),
         state("removed", Array(samples.prefix(1)), status: .removed(.facebook)),
         state("last one refused", Array(samples.prefix(1)), lastOneRefused: true),

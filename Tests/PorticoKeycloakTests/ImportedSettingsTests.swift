@@ -28,6 +28,19 @@ import Testing
         #expect(shut[0].report.says(.read, "enabled", "disabled"))
     }
 
+    @Test(
+        "people delete themselves where the file says so, or says nothing of required actions",
+        arguments: [
+            (#""displayName": "R""#, true), (#""requiredActions": []"#, true),
+            (#""requiredActions": [{"alias": "VERIFY_EMAIL", "enabled": true}]"#, false),
+            (#""requiredActions": [{"alias": "delete_account", "enabled": false}]"#, false),
+            (#""requiredActions": [{"alias": "delete_account", "enabled": true}]"#, true),
+        ]
+    )
+    func deletion(_ member: String, _ isAllowed: Bool) async throws {
+        #expect(try await ImportSample.realm(member).realm.realm.allowsDeletion == isAllowed)
+    }
+
     @Test("Lifetimes are cut to what is allowed here, and said so")
     func lifetimes() async throws {
         let fields: [(String, any KeyPath<Realm.Lifetimes, Int64> & Sendable, Int64, Int64)] = [

@@ -6,6 +6,8 @@ package import PorticoBytes
 package struct AccountOverviewPage: Page {
     package let account: PageAccount
     package let methods: [MethodLabel]
+    /// Whether they sign in with a password, too.
+    package let hasPassword: Bool
     package let devices: Int
     /// Seconds since 1970.
     package let lastActivity: Int64?
@@ -19,6 +21,7 @@ package struct AccountOverviewPage: Page {
     package init(
         account: PageAccount,
         methods: [MethodLabel],
+        hasPassword: Bool = false,
         devices: Int,
         lastActivity: Int64? = nil,
         now: Int64,
@@ -29,6 +32,7 @@ package struct AccountOverviewPage: Page {
     ) {
         self.account = account
         self.methods = methods
+        self.hasPassword = hasPassword
         self.devices = devices
         self.lastActivity = lastActivity
         self.now = now
@@ -46,15 +50,17 @@ package struct AccountOverviewPage: Page {
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let area = words.area
+        let all =
+            methods.map { words.method.name($0) } + (hasPassword ? [area.place(.password)] : [])
         var names: Phrase = ""
-        for (index, method) in methods.enumerated() {
+        for (index, method) in all.enumerated() {
             let separator = index > 0 ? "\(area.separator) " : "" as Phrase
-            names = "\(names)\(separator)\(words.method.name(method))"
+            names = "\(names)\(separator)\(method)"
         }
         return HTML([
             .account(account),
             .facts([
-                .init(area.methods, methods.isEmpty ? area.none : names),
+                .init(area.methods, all.isEmpty ? area.none : names),
                 .init(area.devices, words.time.devices(devices)),
                 lastActivity.map {
                     .init(area.lastActivity, words.time.ago($0, at: now))

@@ -111,6 +111,10 @@ package struct SignInMethodsPage: Page {
                     : nil
             )
         }
+        // The page of the password changes it.
+        let password =
+            hasPassword
+            ? [RowBlock(id: "password", title: words.area.place(.password), remarks: [])] : []
         let buttons = HTML.methods(
             others,
             title: lists.more,
@@ -121,7 +125,7 @@ package struct SignInMethodsPage: Page {
         return HTML([
             .status(done),
             .line(lists.methodsIntro),
-            .section("your-ways", lists.yours, [.rows(rows)]),
+            .section("your-ways", lists.yours, [.rows(rows + password)]),
             others.isEmpty ? nil : .form(form, [buttons]),
             others.isEmpty ? nil : .note(lists.addWhat),
         ])

@@ -195,7 +195,7 @@ struct AccountSignIn: SignInPurpose {
             ?? place.path(flow, context, bringing: ResumableRequest(waiting, flow, context))
     }
 
-    /// These pages change how the account is reached.
+    /// These pages change how the account is reached, delete it, or give its data away.
     var asksAnew: Bool {
         [.password, .secondFactors, .joining, .deletion, .export].contains(place)
     }

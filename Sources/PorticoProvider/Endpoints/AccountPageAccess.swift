@@ -23,7 +23,7 @@ extension AccountPlace {
     }
 }
 
-/// Opens the pages of a person's own account. A person who is not signed in signs in first; a form
+/// Opens the account pages that are the Provider's: connected apps, password, second step. A person who is not signed in signs in first; a form
 /// is bound to the session and to this browser, so that it cannot be submitted in another person's
 /// name.
 struct AccountPageAccess: Sendable {

@@ -3,7 +3,7 @@ import PorticoBytes
 package import PorticoStores
 package import PorticoWeb
 
-/// The BFF's own cookies besides those of attempts (docs/decisions/0029; WEB-COOKIE-8).
+/// The cookies of one place (``SignInPlace``) besides those of attempts (docs/decisions/0029; WEB-COOKIE-8).
 package struct SessionCookies: Sendable {
     private let policy: CookiePolicy
     private let place: SignInPlace

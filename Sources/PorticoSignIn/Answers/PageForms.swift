@@ -5,7 +5,7 @@ package import PorticoProtocol
 import PorticoStores
 package import PorticoWeb
 
-/// Forms of the BFF's pages, each bound to the browser it was shown in (WEB-CSRF-1).
+/// Forms of the pages of one place, each bound to the browser it was shown in (WEB-CSRF-1).
 package struct PageForms: Sendable {
     package let forms: GuardedForms
     package let cookies: SessionCookies

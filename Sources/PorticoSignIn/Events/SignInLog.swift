@@ -4,7 +4,7 @@ import PorticoBytes
 package import PorticoStores
 import PorticoWeb
 
-/// Security events of the BFF as log lines; never a token, a code or an email address (OWASP ASVS
+/// Security events of signing in, and of the backend, as log lines; never a token, a code or an email address (OWASP ASVS
 /// 16.3). Events of an account are in the audit trail as well.
 package struct SignInLog: Sendable {
     private let logger: Logger

@@ -75,14 +75,6 @@ package struct HandleSessionCheck: Sendable {
         fileprivate let createdAt: Int64
     }
 
-    /// - Throws: ``Absence``, and errors of the store.
-    func callAsFunction(_ headers: HTTPFields, at moment: Moment) async throws -> Checked {
-        try await checked(
-            try await reading(of: cookie.presented(headers, at: moment), at: moment.seconds),
-            at: moment
-        )
-    }
-
     /// The session of a reading, noted as seen, with the seal to use from now on.
     ///
     /// - Throws: ``Absence``, and errors of the store.

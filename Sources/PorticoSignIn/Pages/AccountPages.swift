@@ -29,6 +29,8 @@ struct AccountPages: Sendable {
             AccountOverviewPage(
                 account: PageAccount(live.person),
                 methods: live.providers.compactMap { SignInMethods(directory).label($0) },
+                hasPassword: directory.takesPasswords(at: responder.page.origin)
+                    ? try await data.accounts.hasPassword(live.person.id) : false,
                 devices: sessions.count + apps.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
                 now: context.now,

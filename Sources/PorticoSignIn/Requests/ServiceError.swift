@@ -5,7 +5,7 @@ import PorticoPages
 import PorticoProtocol
 package import PorticoWeb
 
-/// Why a request to the BFF is refused, as listed in docs/openapi.yaml (docs/decisions/0029).
+/// Why the sign-in core or the backend refuses a request, as listed in docs/openapi.yaml (docs/decisions/0029).
 package struct ServiceError: Refusal, Hashable {
     package let code: Code
     /// A literal, so that it holds neither secrets nor foreign text.

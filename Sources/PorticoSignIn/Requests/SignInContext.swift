@@ -5,7 +5,7 @@ package import PorticoProtocol
 package import PorticoStores
 package import PorticoWeb
 
-/// A request to the BFF, with what every endpoint needs to know about it.
+/// A request to the sign-in core or the backend, with what every endpoint needs to know about it.
 package struct SignInContext: PageContext {
     package let request: RequestContext
     package let parameters: PathParameters

@@ -58,7 +58,12 @@ import Testing
         }
 
         func open(_ headers: HTTPFields) async throws -> HandleSessionCheck.Checked {
-            try await check(headers, at: scene.moment)
+            let moment = scene.moment
+            let presented = check.cookie.presented(headers, at: moment)
+            return try await check.checked(
+                try await check.reading(of: presented, at: moment.seconds),
+                at: moment
+            )
         }
 
         func open(_ seal: String) async throws -> HandleSessionCheck.Checked {

@@ -39,6 +39,9 @@ extension PageWalk {
         PageWalk(AccountOverviewPage.self, "of a realm") { walker in
             try await account(walker).reply
         },
+        PageWalk(SignInMethodsPage.self, "a password") { walker in
+            try await account(walker, "ways").reply
+        },
         PageWalk(AccountDetailsPage.self, "two names") { walker in
             try await account(walker, "details").reply
         },

@@ -30,6 +30,7 @@ package final class BackendUnderTest: Sendable {
     package let backend: Backend
     package let doors: [String: InProcessServer]
     private let written: WrittenLog
+    private let ended: Locked<Int>
     /// Of the realm `test`, where there is one.
     package let provider: Provider?
 
@@ -81,6 +82,7 @@ package final class BackendUnderTest: Sendable {
         let standInDoor = InProcessServer(standIns.standIns.responder, peer: "127.0.0.1")
         let transport = InProcessTransport([Self.standInHost: standInDoor].merging(further) { $1 })
         let written = WrittenLog(clock)
+        let ended = Locked(0)
         let hosts = TestHosts(clock)
         if let handles {
             try await database.put(
@@ -139,7 +141,8 @@ package final class BackendUnderTest: Sendable {
             publicURL: url,
             identity: identity,
             rules: rules,
-            limits: limits
+            limits: limits,
+            sessionEnded: { ended.withLock { $0 += 1 } }
         )
         backend = Backend(signIn, transport: apiTransport ?? transport, apis: apis)
         try await backend.makeHandleKey()
@@ -193,7 +196,11 @@ package final class BackendUnderTest: Sendable {
         self.standIns = standIns
         self.hosts = hosts
         self.written = written
+        self.ended = ended
     }
+
+    /// How often it was said that sessions ended whose clients are to be told.
+    package var endings: Int { ended.withLock { $0 } }
 
     /// Everything the log was given until now.
     package var log: String { written.text }
