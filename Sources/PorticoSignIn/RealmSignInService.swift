@@ -78,6 +78,8 @@ extension SignInResponder {
             let form = context.method == .post ? try? context.form() : nil
             let page = form.map(context.page) ?? context.target.path
             return askToSignIn(for: page).logged(error: absence.name)
+        case is SecondStepWanted where audience.isPeople && !context.wantsJSON:
+            return askForSecondStep(for: context.target.path)
         case let two as TwoPeople where audience.isPeople && !context.wantsJSON:
             // They see whose it is now.
             return askToSignIn(for: context.target.path).adding([two.cure])
@@ -99,6 +101,14 @@ extension SignInResponder {
             let fault = ServiceError(.internalError, "Something went wrong here.")
             return refuse(fault, audience, context)
         }
+    }
+
+    /// The realm asks for it, and leads to the page.
+    private func askForSecondStep(for page: String) -> Response {
+        guard !place.isRealm, let path = LocalPath(page),
+            let address = realmSignIn(backTo: path)
+        else { return toSignIn([("return_to", page)]) }
+        return redirect(address)
     }
 
     /// A page of ours is for a person who has signed in, by whatever method there is.

@@ -128,7 +128,7 @@ extension SignIn {
         let whole = LiveSessions(
             store: sessions,
             directory: directory,
-            needsBothSteps: place.isRealm
+            needsBothSteps: true
         )
         func whose(_ live: LiveSessions) -> WhoseBrowser {
             WhoseBrowser(
@@ -152,17 +152,29 @@ extension SignIn {
             events: events,
             forms: forms
         )
-        func checking(_ whose: WhoseBrowser) -> SessionCheck {
+        func checking(
+            _ sessions: LiveSessions,
+            firstStep: LiveSessions? = nil,
+            takesTokens: Bool = true
+        ) -> SessionCheck {
             SessionCheck(
                 sessions: live,
                 directory: directory,
-                whose: whose,
+                whose: whose(sessions),
                 ring: ring,
-                activity: activity
+                activity: activity,
+                firstStep: firstStep,
+                takesTokens: takesTokens
             )
         }
-        let both = whose(whole)
-        let check = checking(both)
+        let both = whose(place.isRealm ? whole : live)
+        let check = checking(place.isRealm ? whole : live)
+        // Where the realm's people have their account here, it wants what the realm's own pages want.
+        let isShared = directory.sessionRule.map { directory.isOf($0.realmID, at: url.origin) }
+        let ofAccount =
+            isShared == true || place.isRealm
+            ? checking(whole, firstStep: live, takesTokens: false)
+            : checking(live, takesTokens: false)
         let complete = SignInCompletion(
             accounts: accounts,
             directory: directory,
@@ -245,17 +257,17 @@ extension SignIn {
             ),
             overview: AccountPages(
                 directory: directory,
-                check: check,
+                check: ofAccount,
                 departure: departure,
                 signOut: signOut,
                 apps: apps,
-                data: AccountExport(accounts: accounts, apps: apps, check: check),
+                data: AccountExport(accounts: accounts, apps: apps, check: ofAccount),
                 cookies: cookies,
                 responder: responder,
                 forms: forms
             ),
             details: DetailsPages(
-                check: check,
+                check: ofAccount,
                 accounts: accounts,
                 emails: emails,
                 responder: responder,
@@ -263,7 +275,7 @@ extension SignIn {
             ),
             ways: SignInMethodPages(
                 directory: directory,
-                check: check,
+                check: ofAccount,
                 accounts: accounts,
                 start: start,
                 departure: departure,
@@ -274,7 +286,7 @@ extension SignIn {
             // A proof at the provider comes before the second step.
             proof: ConfirmPages(
                 directory: directory,
-                check: checking(whose(live)),
+                check: checking(live, takesTokens: false),
                 accounts: accounts,
                 emails: emails,
                 cookies: cookies,

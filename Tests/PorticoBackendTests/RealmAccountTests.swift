@@ -337,4 +337,88 @@ import Testing
         #expect(back.path == Self.base)
         #expect(try await !visitor.open("/login").reply.text.contains("/realms/test/"))
     }
+
+    @Test("attack: a provider's sign-in opens no page of an account that has a second step")
+    func secondStep() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        let ways = try await Self.open("/ways", visitor)
+        let there = try await visitor.submit(ways, [("way", "keycloak")])
+        _ = try await visitor.choose(.ann, at: there, "keycloak")
+        let alice = try #require(try await Self.alice(server))
+        #expect(
+            try await server.database.people.add(
+                .app(of: alice.id),
+                realmID: TestRealm.id
+            ) == .changed
+        )
+        try await server.shareRealm()
+        let thief = TestVisitor(server)
+        _ = try await thief.signIn("keycloak", as: .ann)
+        for page in ["", "/details", "/devices", "/ways", "/data", "/delete"] {
+            let asked = try await thief.open("/account" + page)
+            #expect(asked.path.hasPrefix("/realms/test/login-actions/signed-in?return_to="))
+            #expect(asked.reply.text.contains("one-time-code"))
+        }
+        let form = [("action", "delete"), ("sure", "1")]
+        let confirm = try await thief.open("/account/confirm")
+        _ = try await thief.submit(confirm, to: "/account/delete", form)
+        #expect(try await Self.alice(server) != nil)
+    }
+
+    @Test("a page is opened by the cookie, whatever a proxy adds; a token opens none")
+    func authorization() async throws {
+        let server = try await Self.shared()
+        let visitor = TestVisitor(server)
+        _ = try await Self.open("/devices", visitor)
+        for value in ["Basic dXNlcjpwYXNz", "Bearer nothing"] {
+            let fields: HTTPFields = [.authorization: value]
+            let reply = try await visitor.request("/account", .get, [], from: nil, fields)
+            #expect(reply.status == 200)
+            let nobody = TestVisitor(server)
+            #expect(try await nobody.request("/account", .get, [], from: nil, fields).status == 303)
+        }
+    }
+
+    @Test("the overview of a realm's account names the providers that it has")
+    func providers() async throws {
+        let visitor = TestVisitor(try await Self.server())
+        let ways = try await Self.open("/ways", visitor)
+        let there = try await visitor.submit(ways, [("way", "keycloak")])
+        _ = try await visitor.choose(.ann, at: there, "keycloak")
+        let facts = try Markup(page: try await visitor.open(Self.base).reply.text).all("dd")
+        #expect(facts.first?.text.contains("Password") == true)
+        #expect(facts.first?.text.split(separator: ",").count == 2)
+    }
+
+    @Test("the form of deletion sent twice says twice that the person is gone")
+    func twice() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        let page = try await Self.open("/delete", visitor)
+        let first = try await visitor.press("delete", on: page, [("sure", "1")])
+        let second = try await visitor.press("delete", on: page, [("sure", "1")])
+        #expect(first.reply.status == 200 && second.reply.text == first.reply.text)
+    }
+
+    @Test("where its realm is disabled, the backend leads to none of the realm's pages")
+    func disabled() async throws {
+        let server = try await Self.shared()
+        var realm = try #require(try await server.database.realms.realm(id: TestRealm.id))
+        realm.isEnabled = false
+        #expect(try await server.database.realms.update(realm) == .changed)
+        try await server.backend.signIn.directory.refresh()
+        let visitor = TestVisitor(server)
+        #expect(try await visitor.open("/account").path.hasPrefix("/login"))
+        #expect(try await !visitor.open("/login").reply.text.contains("/realms/test/"))
+    }
+
+    @Test("who must prove themselves anew, and changes to a provider, is asked there")
+    func promptIsKept() async throws {
+        let visitor = TestVisitor(try await Self.shared())
+        let address = "/realms/test/login-actions/signed-in?return_to=%2Fpay&prompt=login"
+        let signIn = try await visitor.open(address)
+        let reply = try await visitor.answered(signIn, [("way", "google")])
+        #expect(reply.location?.contains("prompt=login") == true)
+    }
 }

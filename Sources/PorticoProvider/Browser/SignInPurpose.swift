@@ -140,6 +140,8 @@ struct AccountSignIn: SignInPurpose {
     let place: AccountPlace
     /// A page of the web app, in place of ``place``.
     let returnTo: LocalPath?
+    /// Whether the page asked for a new sign-in, which only this sign-in page knows.
+    let isAskedAnew: Bool
     /// A sealed authorization request that the page brings back. It opens as one does in the address of
     /// such a page: it is looked at there.
     let waiting: String?
@@ -149,9 +151,11 @@ struct AccountSignIn: SignInPurpose {
         _ place: AccountPlace,
         waiting: String? = nil,
         returnTo: LocalPath? = nil,
+        isAskedAnew: Bool = false,
         _ context: RealmContext
     ) {
         self.place = place
+        self.isAskedAnew = isAskedAnew
         self.returnTo = returnTo
         self.waiting = waiting
         asker = context.realm.displayName
@@ -176,6 +180,7 @@ struct AccountSignIn: SignInPurpose {
             transaction,
             in: browser,
             fields: carried.map { PageField($0.name, $0.value) }
+                + (isAskedAnew ? [PageField("prompt", "login")] : [])
         )
     }
 
@@ -197,9 +202,9 @@ struct AccountSignIn: SignInPurpose {
 
     /// These pages change how the account is reached, delete it, or give its data away.
     var asksAnew: Bool {
-        [.password, .secondFactors, .joining, .deletion, .export].contains(place)
+        isAskedAnew || [.password, .secondFactors, .joining, .deletion, .export].contains(place)
     }
-    var isJoining: Bool { place == .joining }
+    var isJoining: Bool { place == .joining || returnTo?.isOfJoining == true }
 
     func back() -> PageLink? { nil }
 

@@ -45,6 +45,7 @@ struct SignInEndpoint: Sendable {
             place,
             waiting: waiting?.sealed,
             returnTo: flow.webPage(form["return_to"], context),
+            isAskedAnew: form["prompt"] == "login",
             context
         )
         guard flow.keepsCookies(context) else {

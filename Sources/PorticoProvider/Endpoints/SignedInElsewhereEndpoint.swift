@@ -109,6 +109,7 @@ struct SignedInElsewhereEndpoint: Sendable {
             place,
             waiting: waiting?.sealed,
             returnTo: flow.webPage(query["return_to"], context),
+            isAskedAnew: query["prompt"] == "login",
             context
         )
         let session = try await flow.session(context)

@@ -19,6 +19,7 @@ struct AccountExport: Sendable {
         let connected = try await apps.people.connectedApps(
             of: person.id,
             realmID: person.realmID,
+            notBefore: check.directory.sessionRule?.notBefore ?? 0,
             at: now
         )
         let names = try await apps.names(Set(connected.map(\.clientID)), realmID: person.realmID)

@@ -46,14 +46,7 @@ package struct AppSessions: Sendable {
     ///
     /// - Returns: The `client_id` of its app; `nil`: it is none of theirs.
     func end(_ id: UniqueID, of person: Person, at now: Int64) async throws -> String? {
-        let ended = try await people.endAppSession(
-            id,
-            of: person.id,
-            realmID: person.realmID,
-            at: now
-        )
-        guard let ended else { return nil }
-        return try await realms.client(id: ended, realmID: person.realmID)?.clientID
+        try await people.endAppSession(id, of: person.id, realmID: person.realmID, at: now)
     }
 
     /// What lists of a person's apps call clients, by their ids.

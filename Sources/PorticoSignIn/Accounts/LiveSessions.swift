@@ -11,7 +11,9 @@ package struct LiveSessions: Sendable {
     func live(cookie: Hash256, at now: Int64) async throws -> LiveSession? {
         try await permitted { realmID, idle in
             needsBothSteps
-                ? try await store.live(cookie: cookie, realmID: realmID, at: now, idle: idle)
+                ? try await store.withProviders(
+                    try await store.live(cookie: cookie, realmID: realmID, at: now, idle: idle)
+                )
                 : try await store.liveByFirstStep(
                     cookie: cookie,
                     realmID: realmID,

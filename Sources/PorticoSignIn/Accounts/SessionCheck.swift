@@ -13,6 +13,10 @@ package struct SessionCheck: Sendable {
     let whose: WhoseBrowser
     let ring: KeyRing
     let activity: SessionActivity
+    /// For pages of an account that want both steps: finds the session that has the first.
+    var firstStep: LiveSessions?
+    /// Pages are opened by browsers alone, whatever a proxy adds.
+    var takesTokens = true
 
     /// Why there is no session (docs/decisions/0029).
     package enum Absence: String, Refusal {
@@ -49,13 +53,24 @@ package struct SessionCheck: Sendable {
     /// - Throws: ``Absence``, ``TwoPeople``, and errors of the store.
     package func callAsFunction(_ context: SignInContext) async throws -> LiveSession {
         let live =
-            if let authorization = context.headers[values: .authorization].first {
+            if takesTokens, let authorization = context.headers[values: .authorization].first {
                 try await byToken(authorization, context)
             } else {
-                try await whose.onePerson(context).own.get()
+                try await byCookie(context)
             }
         note(live, context)
         return live
+    }
+
+    private func byCookie(_ context: SignInContext) async throws -> LiveSession {
+        do {
+            return try await whose.onePerson(context).own.get()
+        } catch Absence.expired {
+            guard let firstStep, case .hash(let hash) = whose.cookies.session(context.headers),
+                try await firstStep.live(cookie: hash, at: context.now) != nil
+            else { throw Absence.expired }
+            throw SecondStepWanted()
+        }
     }
 
     /// The session of any kind, also one that a seal of the cookie `sid` names: by that cookie, or as
@@ -130,6 +145,9 @@ package struct SessionCheck: Sendable {
         return live
     }
 }
+
+/// A provider has signed the person in, and their second step is still to come.
+struct SecondStepWanted: Error {}
 
 extension LiveSession {
     /// Whether its person has recently proven who they are, which is required for changing how an

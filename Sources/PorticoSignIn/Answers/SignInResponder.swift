@@ -198,9 +198,15 @@ extension SignInResponder {
         backTo path: LocalPath,
         _ further: [(name: String, value: String)] = []
     ) -> String? {
-        guard !place.isRealm, directory.takesPasswords(at: page.origin), let realmBase else {
-            return nil
-        }
+        guard directory.takesPasswords(at: page.origin) else { return nil }
+        return realmSignIn(backTo: path, further)
+    }
+
+    /// The same, whatever its people sign in with.
+    func realmSignIn(backTo path: LocalPath, _ further: [(name: String, value: String)] = [])
+        -> String?
+    {
+        guard !place.isRealm, let realmBase else { return nil }
         return FormEncoding.appending(
             [(name: "return_to", value: path.text)] + further,
             to: realmBase + LocalPath.waiting

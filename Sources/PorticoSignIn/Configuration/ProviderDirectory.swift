@@ -78,7 +78,9 @@ package struct ProviderDirectory: Sendable {
     /// Whether that realm is the one whose people sign in at the backend, and its pages are at that address.
     func isOf(_ realmID: String, at origin: String) -> Bool {
         current.withLock { snapshot in
-            guard let realm = snapshot.realm, sameBytes(realm.id, realmID) else { return false }
+            guard let realm = snapshot.realm, sameBytes(realm.id, realmID), realm.isEnabled else {
+                return false
+            }
             return realm.issuer.utf8.starts(with: "\(origin)/".utf8)
         }
     }

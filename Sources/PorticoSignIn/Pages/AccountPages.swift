@@ -146,21 +146,34 @@ struct AccountPages: Sendable {
 
     func delete(_ context: SignInContext) async throws -> Response {
         try directory.expectDeletion()
-        let live = try await check(context)
-        let form = try forms.checked("delete", live.session.signIn, context)
-        guard form["action"] == "delete" else { return responder.go(to: .account, context) }
+        let form = try forms.ours("delete", context)
+        // Sent twice, it is told twice that they are gone.
+        return try await forms.once(form, context) {
+            let live = try await check(context)
+            try forms.check(form, isAbout: live.session.signIn, context)
+            return try await delete(live, form, context)
+        }
+    }
+
+    private func delete(_ live: LiveSession, _ form: FormParameters, _ context: SignInContext)
+        async throws -> (Response, isDone: Bool)
+    {
+        guard form["action"] == "delete" else {
+            return (responder.go(to: .account, context), isDone: false)
+        }
         guard form["sure"] == "1" else {
-            return try leavePage(live, wasNotSure: true, context)
+            return (try leavePage(live, wasNotSure: true, context), isDone: false)
         }
         guard live.isProven(at: context.now) else {
-            return responder.go(to: .confirming(.deleting, backTo: .leaving), context)
+            let path = LocalPath.confirming(.deleting, backTo: .leaving)
+            return (responder.go(to: path, context), isDone: false)
         }
         let report = try await departure.delete(live.person.id, at: context.moment)
-        return responder.page(
-            AccountDeletedPage(appleLeft: usesApple(live) && report?.areTokensRevoked == false),
-            context,
-            cookies: cookies.removal(context.headers)
+        let page = AccountDeletedPage(
+            appleLeft: usesApple(live) && report?.areTokensRevoked == false
         )
+        let gone = cookies.removal(context.headers)
+        return (responder.page(page, context, cookies: gone), isDone: true)
     }
 
     private func leavePage(

@@ -290,7 +290,7 @@ extension LocalPath {
     static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
 
     /// Whether it is the question about an identity that waits, or the proof that it asked for.
-    var isOfJoining: Bool {
+    package var isOfJoining: Bool {
         self == .joining || self == .joiningProof || text.hasSuffix(Self.joiningElsewhere)
     }
 

@@ -107,6 +107,7 @@ package struct EventStore: Sendable {
             }
             for (origin, most) in [
                 (Event.Origin.anyone, Bound.ofStrangers), (.person, Bound.ofPeople),
+                (.account, Bound.ofPeople),
                 (.administrator, Bound.ofAdministrators),
             ] {
                 try await remove(

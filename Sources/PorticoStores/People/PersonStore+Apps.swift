@@ -217,7 +217,7 @@ extension PersonStore {
     /// the person allowed it goes, too: when it comes back, they are asked, and codes that it has by
     /// then are not redeemed.
     ///
-    /// - Returns: The client's UUID; `nil` where it is no live one of theirs.
+    /// - Returns: The `client_id`; `nil` where it is no live one of theirs.
     package func endAppSession(
         _ id: UniqueID,
         of personID: String,
@@ -225,15 +225,21 @@ extension PersonStore {
         at now: Int64
     ) async throws -> String? {
         try await database.change { transaction in
-            let clientID = try transaction.first(
+            let app = try transaction.first(
                 """
-                SELECT g.client_id FROM live_grants AS g
+                SELECT g.client_id, c.client_id FROM live_grants AS g
+                JOIN clients AS c ON c.id = g.client_id
                 WHERE g.id = $1 AND g.person_id = $2 AND g.realm_id = $3
                     AND g.is_offline AND g.has_own_times AND g.alive_until > $4
                 """,
                 [.bytes(id.bytes), .text(personID), .text(realmID), .int64(now)]
-            ) { try $0.text(0) }
-            guard let clientID else { return nil }
+            ) { (id: try $0.text(0), name: try $0.text(1)) }
+            guard let app else { return nil }
+            let clientID = app.id
+            var event = Event(.tokenRevoked, of: personID, at: now)
+            event.clientID = app.name
+            event.details["grant"] = .string(id.text)
+            try transaction.note(event)
             let hasOther = try transaction.hasRow(
                 """
                 SELECT 1 FROM live_grants AS g
@@ -248,7 +254,7 @@ extension PersonStore {
             } else {
                 _ = try transaction.disconnect(clientID, from: personID, realmID: realmID, at: now)
             }
-            return clientID
+            return app.name
         }
     }
 

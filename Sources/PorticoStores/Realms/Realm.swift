@@ -63,6 +63,8 @@ package struct Realm: Hashable, Sendable {
         self.name = name
         self.displayName = displayName
         self.issuer = issuer
+        // Its people administer the server.
+        allowsDeletion = name != "master"
     }
 
     /// What a person who registers gives as the name to sign in with (docs/decisions/0052).

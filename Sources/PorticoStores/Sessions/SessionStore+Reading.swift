@@ -71,6 +71,12 @@ extension SessionStore {
         }
     }
 
+    /// The same session with the providers of its person.
+    package func withProviders(_ live: LiveSession?) async throws -> LiveSession? {
+        guard let live else { return nil }
+        return try await database.read { try $0.withProviders(live) }
+    }
+
     /// The live session of that id with its person and their providers.
     package func liveByFirstStep(id: String, realmID: String, at now: Int64, idle: Int64)
         async throws -> LiveSession?

@@ -67,12 +67,13 @@ extension SessionStore {
             let left = try transaction.identitiesInUse(of: personID, except: kept, at: now)
                 .compactMap(\.self)
             if let kept {
-                _ = try transaction.endSessions(
+                let ended = try transaction.endSessions(
                     of: personID,
                     except: kept,
                     realmID: person.realmID,
                     at: now
                 )
+                guard ended > 0 else { return .signedOut(forgetting: []) }
             } else {
                 try transaction.endAll(of: personID, at: now)
             }
