@@ -152,29 +152,26 @@ extension SignIn {
             events: events,
             forms: forms
         )
+        let byFirstStep = whose(live)
+        let both = whose(place.isRealm ? whole : live)
         func checking(
-            _ sessions: LiveSessions,
-            firstStep: LiveSessions? = nil,
+            _ whose: WhoseBrowser,
+            whole: WhoseBrowser? = nil,
             takesTokens: Bool = true
         ) -> SessionCheck {
             SessionCheck(
                 sessions: live,
                 directory: directory,
-                whose: whose(sessions),
+                whose: whose,
                 ring: ring,
                 activity: activity,
-                firstStep: firstStep,
-                takesTokens: takesTokens
+                takesTokens: takesTokens,
+                whole: whole,
+                origin: url.origin
             )
         }
-        let both = whose(place.isRealm ? whole : live)
-        let check = checking(place.isRealm ? whole : live)
-        // Where the realm's people have their account here, it wants what the realm's own pages want.
-        let isShared = directory.sessionRule.map { directory.isOf($0.realmID, at: url.origin) }
-        let ofAccount =
-            isShared == true || place.isRealm
-            ? checking(whole, firstStep: live, takesTokens: false)
-            : checking(live, takesTokens: false)
+        let check = checking(both)
+        let ofAccount = checking(byFirstStep, whole: whose(whole), takesTokens: false)
         let complete = SignInCompletion(
             accounts: accounts,
             directory: directory,
@@ -286,7 +283,7 @@ extension SignIn {
             // A proof at the provider comes before the second step.
             proof: ConfirmPages(
                 directory: directory,
-                check: checking(live, takesTokens: false),
+                check: checking(byFirstStep, takesTokens: false),
                 accounts: accounts,
                 emails: emails,
                 cookies: cookies,

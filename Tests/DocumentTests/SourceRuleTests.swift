@@ -187,7 +187,8 @@ struct SourceRuleTests {
             // ProtocolMappers, which lists it.
             "ProtocolMapperError",
             // The endpoints that call what throws them.
-            "SignInFailure", "KeyIsGone", "SignedRequestTooOld", "CodeSpent", "SwapRefusal",
+            "SignInFailure", "KeyIsGone", "SecondStepWanted", "SignedRequestTooOld", "CodeSpent",
+            "SwapRefusal",
             // ClientDocuments itself.
             "FullHost",
             // HandleTokens and HandleRevocation.

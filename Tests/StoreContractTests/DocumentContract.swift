@@ -289,7 +289,7 @@ struct DocumentContract {
                 of: Example.ann.id,
                 realmID: "realm-1",
                 at: Example.now
-            ) == Self.document.id
+            ) == Self.document.clientID
         }
         for number: UInt8 in [1, 2] {
             let grant = Self.grant(Example.id(number))

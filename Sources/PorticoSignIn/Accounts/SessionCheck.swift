@@ -13,10 +13,12 @@ package struct SessionCheck: Sendable {
     let whose: WhoseBrowser
     let ring: KeyRing
     let activity: SessionActivity
-    /// For pages of an account that want both steps: finds the session that has the first.
-    var firstStep: LiveSessions?
     /// Pages are opened by browsers alone, whatever a proxy adds.
     var takesTokens = true
+    /// For pages of an account: finds sessions with both steps.
+    var whole: WhoseBrowser?
+    /// Where they are.
+    var origin = ""
 
     /// Why there is no session (docs/decisions/0029).
     package enum Absence: String, Refusal {
@@ -63,12 +65,13 @@ package struct SessionCheck: Sendable {
     }
 
     private func byCookie(_ context: SignInContext) async throws -> LiveSession {
-        do {
+        guard let whole, directory.wantsBothSteps(at: origin) else {
             return try await whose.onePerson(context).own.get()
+        }
+        do {
+            return try await whole.onePerson(context).own.get()
         } catch Absence.expired {
-            guard let firstStep, case .hash(let hash) = whose.cookies.session(context.headers),
-                try await firstStep.live(cookie: hash, at: context.now) != nil
-            else { throw Absence.expired }
+            _ = try await whose.onePerson(context).own.get()
             throw SecondStepWanted()
         }
     }

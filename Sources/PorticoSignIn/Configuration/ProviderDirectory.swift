@@ -85,6 +85,12 @@ package struct ProviderDirectory: Sendable {
         }
     }
 
+    /// Whether account pages there want both steps, as the realm's own do: below a realm, and where its people
+    /// have their account at the backend.
+    func wantsBothSteps(at origin: String) -> Bool {
+        own != nil || sessionRule.map { isOf($0.realmID, at: origin) } == true
+    }
+
     /// Whether its people have a page there where they sign in with a password.
     func takesPasswords(at origin: String) -> Bool {
         // `try?`: without a realm there are no people.
