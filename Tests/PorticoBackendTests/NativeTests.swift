@@ -58,6 +58,23 @@ import Testing
         return try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
     }
 
+    @Test("attack E07: One Tap refuses what is no form, or says a thing twice")
+    func malformedOneTap() async throws {
+        let server = try await BackendUnderTest()
+        for body in ["credential=a&state=%00", "credential=a&credential=b"] {
+            var fields: HTTPFields = [.cookie: "g_csrf_token=x", .accept: "application/json"]
+            fields[.contentType] = "application/x-www-form-urlencoded"
+            let reply = try await server.send(
+                .post,
+                "/v1/auth/google/one-tap",
+                headers: fields,
+                body: Array((body + "&g_csrf_token=x").utf8)
+            )
+            #expect(reply.status == 400 && reply.error == "invalid_request")
+            #expect(reply.json.string("message") != nil)
+        }
+    }
+
     @Test("PRV-A-16, PRV-A-17, PRV-N-4: Apple's token with our nonce signs in as on the web")
     func apple() async throws {
         let visitor = try await server.signedIn("apple", as: .ann)

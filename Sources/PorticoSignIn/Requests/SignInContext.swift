@@ -48,7 +48,7 @@ package struct SignInContext: PageContext {
     }
 
     /// The body of a form post, each parameter at most once.
-    func form(upTo maximum: Int = 64 * 1024) throws(ServiceError) -> FormParameters {
+    package func form(upTo maximum: Int = 64 * 1024) throws(ServiceError) -> FormParameters {
         let form: FormParameters
         do {
             form = try FormParameters(body: request.received, upTo: maximum)
