@@ -18,7 +18,9 @@ package struct BackendService: HTTPService {
         -> SignInContext?
     {
         // Where the last one was removed, people of its realm still have their account here.
-        let isThere = responder.directory.isInUse || request.target.path.hasPrefix("/account")
+        let directory = responder.directory
+        let isAccount = request.target.path.utf8.starts(with: "/account".utf8)
+        let isThere = directory.isInUse || directory.hasPeople && isAccount
         return isThere ? SignInContext(request, parameters) : nil
     }
 

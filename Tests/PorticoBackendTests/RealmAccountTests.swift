@@ -247,8 +247,8 @@ import Testing
         let asked = try await visitor.open(Self.base + "/data")
         #expect(asked.path == Self.base + "/confirm?for=downloading&return_to=%2Faccount%2Fdata")
         #expect(!asked.reply.text.contains("Liddell\","))
-        let nobody = try await TestVisitor(server).request(Self.base + "/data")
-        #expect(nobody.status == 303)
+        let signedOut = try await TestVisitor(server).request(Self.base + "/data")
+        #expect(signedOut.status == 303)
     }
 
     // MARK: What clients and the log are told
@@ -370,6 +370,9 @@ import Testing
             #expect(asked.path.hasPrefix("/realms/test/login-actions/signed-in?return_to="))
             #expect(asked.reply.text.contains("one-time-code"))
         }
+        let json: HTTPFields = [.accept: "application/json"]
+        let data = try await thief.request("/account/data", .get, [], from: nil, json)
+        #expect(data.status == 401 && data.error == "unauthorized")
         let form = [("action", "delete"), ("sure", "1")]
         let confirm = try await thief.open("/account/confirm")
         _ = try await thief.submit(confirm, to: "/account/delete", form)
@@ -385,8 +388,8 @@ import Testing
             let fields: HTTPFields = [.authorization: value]
             let reply = try await visitor.request("/account", .get, [], from: nil, fields)
             #expect(reply.status == 200)
-            let nobody = TestVisitor(server)
-            #expect(try await nobody.request("/account", .get, [], from: nil, fields).status == 303)
+            let other = TestVisitor(server)
+            #expect(try await other.request("/account", .get, [], from: nil, fields).status == 303)
         }
     }
 

@@ -20,8 +20,13 @@ extension SignInResponder {
             let form = context.method == .post ? try? context.form() : nil
             let page = form.map(context.page) ?? context.target.path
             return askToSignIn(for: page).logged(error: absence.name)
-        case is SecondStepWanted where audience.isPeople && !context.wantsJSON:
-            return askForSecondStep(for: context.target.path)
+        case is SecondStepWanted:
+            guard audience.isPeople, !context.wantsJSON else {
+                return refuse(SessionCheck.Absence.expired, audience, context)
+            }
+            let page = context.target.path
+            return LocalPath(page).flatMap { realmSignIn(backTo: $0) }.map(redirect)
+                ?? toSignIn([("return_to", page)])
         case let two as TwoPeople where audience.isPeople && !context.wantsJSON:
             // They see whose it is now.
             return askToSignIn(for: context.target.path).adding([two.cure])
@@ -43,14 +48,6 @@ extension SignInResponder {
             let fault = ServiceError(.internalError, "Something went wrong here.")
             return refuse(fault, audience, context)
         }
-    }
-
-    /// The realm asks for it, and leads to the page.
-    private func askForSecondStep(for page: String) -> Response {
-        guard !place.isRealm, let path = LocalPath(page),
-            let address = realmSignIn(backTo: path)
-        else { return toSignIn([("return_to", page)]) }
-        return redirect(address)
     }
 
     /// A page of ours is for a person who has signed in, by whatever method there is.

@@ -12,10 +12,7 @@ package struct SignInReturn: Hashable, Sendable {
     let provider: String
     package let destination: Destination
 
-    package init(
-        provider: String,
-        destination: Destination
-    ) {
+    package init(provider: String, destination: Destination) {
         self.provider = provider
         self.destination = destination
     }

@@ -98,6 +98,9 @@ package struct ProviderDirectory: Sendable {
         return own != nil || isOf(realm.id, at: origin)
     }
 
+    /// Whether a realm's people were chosen for the backend, however they sign in now.
+    package var hasPeople: Bool { sessionRule != nil }
+
     /// Whether anything is configured for the backend.
     package var isInUse: Bool {
         current.withLock {

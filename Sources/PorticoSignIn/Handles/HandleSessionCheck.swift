@@ -24,10 +24,7 @@ package struct HandleSessionCheck: Sendable {
         /// The person's handle, or DID: they need not type it to sign in again.
         var handle: String?
 
-        package init(
-            cause: SessionCheck.Absence,
-            handle: String? = nil
-        ) {
+        package init(cause: SessionCheck.Absence, handle: String? = nil) {
             self.cause = cause
             self.handle = handle
         }

@@ -123,7 +123,7 @@ struct AccountPages: Sendable {
 
     // MARK: The person's data
 
-    /// `GET /account/data`: a file for whoever has just proven that it is theirs.
+    /// `GET /account/data`: a file for a person who has just proven who they are.
     func download(_ context: SignInContext) async throws -> Response {
         let live = try await check(context)
         guard live.isProven(at: context.now) else {
