@@ -169,6 +169,14 @@ import Testing
         #expect(try await Self.alice(server) != nil)
     }
 
+    @Test("the administrators of all realms do not delete themselves, unless someone lets them")
+    func master() {
+        for (name, isAllowed) in [("master", false), ("acme", true)] {
+            let realm = Realm(id: "1", name: name, displayName: "", issuer: "")
+            #expect(realm.allowsDeletion == isAllowed)
+        }
+    }
+
     @Test("attack: nor does a page that was opened before, or a program, at the backend")
     func notAllowedByNow() async throws {
         let server = try await BackendUnderTest()
